@@ -1,0 +1,71 @@
+"""The tool response protocol: status, data, text, stats, context, error.
+
+A result in an envelope leaves in an envelope: as it came when it fits, else with what was cut described in `data` and
+a preview in place of the data. `success` becomes `partial`, `error` stays `error`; stats and context carry over as
+long as they leave most of the room to the preview.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from penstock.core.jsontext import to_json
+from penstock.core.notice import Step
+from penstock.core.view import Truncation
+
+FIELDS: Final = frozenset({"status", "data", "text", "stats", "context", "error"})
+STATUSES: Final = frozenset({"success", "partial", "error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What of an envelope stays when its data is cut."""
+
+    status: str = "success"
+    stats: Any = field(default_factory=dict)
+    context: Any = field(default_factory=dict)
+    error: Any = None
+
+    def around(self, preview: str, notice: str, truncation: Truncation, step: Step) -> str:
+        """The envelope as JSON. It gives way with the notice: first stats and context, then all but the preview."""
+        status = "error" if self.status == "error" else "partial"
+        if step is Step.NOTHING:
+            return to_json({"status": status})
+        if step is Step.BARE:
+            return to_json({"status": status, "data": {"truncated": True, "preview": preview}})
+        data = {"truncated": True, "truncation": truncation.as_dict(), "preview": preview}
+        full = step is Step.FULL
+        envelope = {
+            "status": status,
+            "data": data,
+            "text": notice,
+            "stats": self.stats if full else {},
+            "context": self.context if full else {},
+            "error": self.error if full else None,
+        }
+        return to_json(envelope)
+
+
+def is_envelope(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping follows the protocol: a known status, something to say, and no field that it does not know."""
+    return (
+        value.get("status") in STATUSES and FIELDS.issuperset(value) and not {"data", "text", "error"}.isdisjoint(value)
+    )
+
+
+def frame_of(value: Mapping[str, Any]) -> Frame:
+    return Frame(value["status"], value.get("stats", {}), value.get("context", {}), value.get("error"))
+
+
+def asks_to_skip(value: Mapping[str, Any]) -> bool:
+    context = value.get("context")
+    return isinstance(context, Mapping) and context.get("truncation_skip") is True
+
+
+def wrapped(text: str) -> str:
+    """Plain text that fits, as an envelope."""
+    return to_json(
+        {"status": "success", "data": {"truncated": False}, "text": text, "stats": {}, "context": {}, "error": None}
+    )

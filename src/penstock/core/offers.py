@@ -1,0 +1,145 @@
+"""What a model may call to read kept output: names, descriptions, arguments, and how the arguments are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from penstock.errors import CallerError
+
+Format = Literal["openai", "responses", "anthropic", "mcp"]
+FORMATS: Final = ("openai", "responses", "anthropic", "mcp")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    name: str
+    description: str
+    properties: Mapping[str, Mapping[str, Any]]
+    required: tuple[str, ...] = ()
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": {name: dict(value) for name, value in self.properties.items()},
+            "required": list(self.required),
+            "additionalProperties": False,
+        }
+
+    def definition(self, format: Format) -> dict[str, Any]:  # noqa: A002  # the name that callers write
+        if format == "anthropic":
+            return {"name": self.name, "description": self.description, "input_schema": self.schema()}
+        if format == "mcp":
+            return {"name": self.name, "description": self.description, "inputSchema": self.schema()}
+        function = {"name": self.name, "description": self.description, "parameters": self.schema()}
+        return {"type": "function", **function} if format == "responses" else {"type": "function", "function": function}
+
+
+_HANDLE: Final = {
+    "type": "string",
+    "description": "The handle that the truncation notice names, such as ps-abcdefgh23456777.",
+}
+
+READ: Final = Offer(
+    "read_output",
+    "Read more of a tool output that was truncated. Give its handle and where to start: a line (start), or a byte"
+    " (unit=bytes and offset) inside a very long line. unseen=true shows what no view has shown yet. The last line of"
+    " the answer says what comes next.",
+    {
+        "handle": _HANDLE,
+        "start": {"type": "integer", "minimum": 1, "description": "The first line to read; 1 by default."},
+        "limit": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "How many lines, or bytes with unit=bytes; 200 lines by default.",
+        },
+        "unit": {
+            "type": "string",
+            "enum": ["lines", "bytes"],
+            "description": "What start and limit count; lines by default.",
+        },
+        "offset": {"type": "integer", "minimum": 0, "description": "With unit=bytes: the first byte to read."},
+        "direction": {
+            "type": "string",
+            "enum": ["head", "tail"],
+            "description": "tail reads the last lines; head is the default.",
+        },
+        "unseen": {"type": "boolean", "description": "Read what has not been shown yet."},
+    },
+    ("handle",),
+)
+
+GREP: Final = Offer(
+    "grep_output",
+    "Search a tool output that was truncated for a pattern (RE2 syntax). Answers with line numbers, lines around each"
+    " match, and a window around the match inside very long lines.",
+    {
+        "handle": _HANDLE,
+        "pattern": {
+            "type": "string",
+            "minLength": 1,
+            "description": "What to look for: an RE2 regular expression, or plain text with fixed=true.",
+        },
+        "context": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "Lines to show before and after each match; 2 by default.",
+        },
+        "ignore_case": {
+            "type": "boolean",
+            "description": "Whether upper and lower case are the same; false by default.",
+        },
+        "fixed": {"type": "boolean", "description": "Whether the pattern is plain text; false by default."},
+        "limit": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "How many matching lines to show at most; 50 by default.",
+        },
+        "start": {"type": "integer", "minimum": 1, "description": "The line to search from; 1 by default."},
+    },
+    ("handle", "pattern"),
+)
+
+LIST: Final = Offer(
+    "list_outputs",
+    "List the tool outputs that were truncated and are kept in full: handle, tool, size, time. Newest first.",
+    {"limit": {"type": "integer", "minimum": 1, "description": "How many to list; 20 by default."}},
+)
+
+OFFERS: Final = (READ, GREP, LIST)
+NAMES: Final = frozenset(offer.name for offer in OFFERS)
+
+_TYPES: Final[dict[str, tuple[type, ...]]] = {"string": (str,), "integer": (int,), "boolean": (bool,)}
+
+
+def checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call, or a CallerError that names the argument and what is allowed."""
+    offer = next((offer for offer in OFFERS if offer.name == name), None)
+    if offer is None:
+        raise CallerError(f"there is no tool {name!r}: there are {', '.join(sorted(NAMES))}")
+    for key in offer.required:
+        if key not in arguments:
+            raise CallerError(f"{name} needs the argument {key}")
+    return {key: _argument(offer, key, value) for key, value in arguments.items() if value is not None}
+
+
+def _argument(offer: Offer, key: str, value: Any) -> Any:
+    declared = offer.properties.get(key)
+    if declared is None:
+        raise CallerError(f"{offer.name} has no argument {key!r}: it has {', '.join(offer.properties)}")
+    # Models often send numbers as text; nothing is lost by understanding them.
+    if declared["type"] == "integer" and isinstance(value, str) and value.strip().isdecimal():
+        value = int(value)
+    right = isinstance(value, _TYPES[declared["type"]]) and (declared["type"] != "integer" or type(value) is int)
+    if not right or value < declared.get("minimum", value) or ("enum" in declared and value not in declared["enum"]):
+        raise CallerError(f"{offer.name}: {key} = {value!r} is not allowed: {_allowed(declared)}")
+    return value
+
+
+def _allowed(declared: Mapping[str, Any]) -> str:
+    if "enum" in declared:
+        return "one of " + ", ".join(declared["enum"])
+    if "minimum" in declared:
+        return f"a whole number from {declared['minimum']} on"
+    return {"string": "a text", "boolean": "true or false"}.get(declared["type"], str(declared["type"]))

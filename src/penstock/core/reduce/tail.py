@@ -1,0 +1,18 @@
+"""The last part."""
+
+from __future__ import annotations
+
+from penstock.core.content import Content, Span
+from penstock.core.reduce.contract import Reducer, Room, Sample
+from penstock.core.reduce.fill import from_end
+
+
+def fit(sample: Sample) -> float:
+    return 0.0  # only when asked for
+
+
+def reduce(content: Content, room: Room, query: str) -> list[Span]:
+    return [from_end(content, Span(0, len(content.data)), room.less(room.mark))]
+
+
+TAIL = Reducer("tail", fit, reduce)

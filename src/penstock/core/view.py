@@ -1,0 +1,190 @@
+"""What a model is shown: spans of the original with a mark for every gap between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from penstock.core.census import Census
+from penstock.core.content import Content, Hole, Span
+from penstock.core.entry import Reason
+from penstock.core.handle import Handle
+from penstock.core.jsontext import from_json
+from penstock.core.measure import Size
+from penstock.core.notice import gap_mark
+from penstock.core.policy import Language
+
+# What came in, or what was asked for: plain text, a JSON value, a tool response envelope, a list of content blocks.
+Form = Literal["text", "json", "envelope", "blocks"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A stretch of the original that a view hides."""
+
+    start: int  # byte offsets in the original
+    stop: int
+    first_line: int  # 1-based; the lines that it touches
+    last_line: int
+    newlines: int
+    whole_lines: bool  # it begins and ends between lines
+    ends_line: bool  # its last byte is a newline
+    census: Census
+    before: int  # how many of the view's spans stand before it
+
+    def mark(self, language: Language) -> str:
+        if self.whole_lines:
+            return gap_mark(language, self.first_line, self.last_line, self.census, by_bytes=False)
+        return gap_mark(language, self.start, self.stop - 1, self.census, by_bytes=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """What was cut, as numbers: the `data.truncation` of an envelope."""
+
+    direction: str
+    max_chars: int | None
+    max_lines: int | None
+    max_bytes: int | None
+    max_tokens: int | None
+    original_chars: int
+    original_lines: int
+    original_bytes: int
+    kept_chars: int
+    kept_lines: int
+    kept_bytes: int
+    full_output_path: str | None
+    handle: Handle | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Without the limits that are not set: a reader has no use for them, and they take room."""
+        told = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in told.items() if value is not None or not name.startswith("max_")}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A tool result as it is shown. `str(view)` is its text."""
+
+    text: str
+    size: Size
+    original: Size
+    reason: Reason
+    form: Form
+    kind: str = ""
+    strategy: str = ""
+    handle: Handle | None = None
+    path: str | None = None
+    failure: str = ""  # why the whole was not kept; "" when it was, or when nothing had to be
+    spans: tuple[Span, ...] = ()  # what is shown, as byte offsets in the original, in order
+    gaps: tuple[Gap, ...] = ()
+    truncation: Truncation | None = None
+    tokens: int | None = None  # of the original, as an estimate; counted only where something was cut
+    data: bytes | None = None  # the text as bytes where they differ: what is not UTF-8 is in here as it was
+    blocks: tuple[Mapping[str, Any], ...] = ()  # content blocks with their text bounded, when blocks came in
+    framed: Callable[[], View] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def truncated(self) -> bool:
+        return self.reason not in ("fits", "skip")
+
+    def envelope(self) -> dict[str, Any]:
+        """The view as a tool response: status, data, text, stats, context, error.
+
+        A truncated view is bounded once more, so that the envelope as JSON is within the limits too. Where the envelope
+        itself goes to the model, admit with `envelope=True`: then what fits is measured with its envelope.
+        """
+        if self.form == "envelope":
+            return dict(from_json(self.text)) if self.text else {"status": "partial"}
+        if self.framed is not None:
+            return self.framed().envelope()
+        data = from_json(self.text) if self.form == "json" else {"truncated": False}
+        text = "" if self.form == "json" else self.text
+        return {"status": "success", "data": data, "text": text, "stats": {}, "context": {}, "error": None}
+
+    def replacement(self) -> Any:
+        """What a tool returns in place of its own result: the same type, as far as a bounded result can have it."""
+        if self.form == "blocks":
+            return list(self.blocks)
+        return self.envelope() if self.form == "envelope" else self.text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __bytes__(self) -> bytes:
+        """The text as bytes, exactly as they were where they were shown."""
+        return self.text.encode("utf-8", "surrogatepass") if self.data is None else self.data
+
+
+def gaps_between(content: Content, spans: list[Span], census_budget: int) -> list[Gap]:
+    """The gaps that `spans` leave, in order. The census of them all together looks at `census_budget` bytes."""
+    gaps: list[Gap] = []
+    newlines = 0  # of the original, before `place`
+    place = 0
+    for index, span in enumerate([*spans, Span(len(content.data), len(content.data))]):
+        last = index == len(spans)
+        if span.start > place or content.holes_within(place, span.start):
+            inside = content.newlines(place, span.start)
+            gap = _gap(content, place, span.start, newlines, inside, census_budget, index)
+            census_budget = max(0, census_budget - (span.start - place))
+            gaps.append(gap)
+            newlines += inside
+        if not last:
+            newlines += content.data.count(b"\n", span.start, span.stop)
+            place = span.stop
+    return gaps
+
+
+def _gap(content: Content, place: int, stop: int, newlines: int, inside: int, budget: int, before: int) -> Gap:
+    begin, end = content.offset_of_end(place), content.offset_of_start(stop)
+    at_end = end == content.original_bytes
+    ends_line = _line_ends_before(content, stop)
+    return Gap(
+        start=begin,
+        stop=end,
+        first_line=newlines + 1,
+        last_line=newlines + inside + (not ends_line),
+        newlines=inside,
+        ends_line=ends_line,
+        whole_lines=(place == 0 or content.data[place - 1 : place] == b"\n") and (ends_line or at_end),
+        census=content.census(place, stop, budget),
+        before=before,
+    )
+
+
+def _line_ends_before(content: Content, place: int) -> bool:
+    holes = content.holes_within(place, place)
+    return holes[-1].ends_line if holes else content.data[place - 1 : place] == b"\n"
+
+
+def parts_of(spans: list[Span], gaps: list[Gap], language: Language) -> list[str | Span]:
+    """Spans and gap marks in order. A mark between whole lines has a line of its own; others stand in the line."""
+    parts: list[str | Span] = []
+    marks = {gap.before: gap for gap in gaps}
+    for index in range(len(spans) + 1):
+        gap = marks.get(index)
+        if gap is not None:
+            on_own_line = index < len(spans) and gap.ends_line
+            parts.append(gap.mark(language) + ("\n" if on_own_line else ""))
+        if index < len(spans):
+            parts.append(spans[index])
+    return parts
+
+
+def residue_of(content: Content, spans: list[Span], gaps: list[Gap]) -> Content:
+    """What is shown, with a hole for each gap: enough to bound the view again without the original."""
+    places = [0]
+    for span in spans:
+        places.append(places[-1] + span.stop - span.start)
+    holes = tuple(
+        Hole(
+            place=places[gap.before],
+            bytes=gap.stop - gap.start,
+            newlines=gap.newlines,
+            ends_line=gap.ends_line,
+            census=gap.census,
+        )
+        for gap in gaps
+    )
+    return Content(b"".join(content.data[s.start : s.stop] for s in spans), content.size, content.errors, holes)

@@ -1,0 +1,117 @@
+"""Everything Penstock raises, by whose fault it is.
+
+PenstockError
+├── CallerError        the call is wrong; calling again the same way fails again      exit code 2
+│   ├── LimitError         a limit that is no limit: 0, negative, not a whole number
+│   ├── ResultError        a value that cannot be a tool result (it has no JSON form)
+│   ├── PatternError       a search pattern that cannot be compiled
+│   ├── SettingsError      a wrong value in a file or the environment: file, key, what is allowed
+│   ├── HandleError        text that is not a handle
+│   └── MissingExtra       a feature whose optional package is not installed
+├── KeptError          the handle is well formed, but there is nothing to read        exit code 1
+│   ├── UnknownHandle      never kept here
+│   └── ExpiredHandle      kept once, deleted by retention or quota
+├── ToolError          the tool's own failure: a command that cannot start            exit code 1
+└── StoreError         keeping or reading failed: disk, permission, damage            exit code 1
+    ├── StoreFull          no room: disk or quota
+    └── Damaged            what is stored is not what was kept
+"""
+
+from __future__ import annotations
+
+
+class PenstockError(Exception):
+    """The root: `except PenstockError` catches all that this library raises on purpose."""
+
+    exit_code = 1
+
+
+class CallerError(PenstockError, ValueError):
+    exit_code = 2
+
+
+class LimitError(CallerError):
+    def __init__(self, name: str, value: object, allowed: str = "a whole number from 1 on, or None for no limit"):
+        super().__init__(f"{name} = {value!r} is not allowed: it must be {allowed}")
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+
+
+class ResultError(CallerError):
+    def __init__(self, kind: str, why: str):
+        super().__init__(f"a tool result of type {kind} cannot be admitted: {why}")
+        self.kind = kind
+        self.why = why
+
+
+class PatternError(CallerError):
+    def __init__(self, pattern: str, why: str):
+        super().__init__(f"the pattern {pattern!r} cannot be used: {why}")
+        self.pattern = pattern
+        self.why = why
+
+
+class SettingsError(CallerError):
+    def __init__(self, source: str, key: str, value: object, allowed: str):
+        super().__init__(f"{source}: {key} = {value!r} is not allowed: {allowed}")
+        self.source = source
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+
+
+class HandleError(CallerError):
+    def __init__(self, text: str):
+        super().__init__(f"{text[:80]!r} is not a handle: a handle is 'ps-' and 16 characters of a-z and 2-7")
+        self.text = text
+
+
+class MissingExtra(CallerError):
+    def __init__(self, feature: str, extra: str):
+        super().__init__(f"{feature} needs an optional package: pip install 'penstock[{extra}]'")
+        self.feature = feature
+        self.extra = extra
+
+
+class KeptError(PenstockError, LookupError):
+    """Names a handle that cannot be read; `str()` of a LookupError subclass keeps the sentence as it is."""
+
+    def __init__(self, handle: str, sentence: str):
+        super().__init__(sentence)
+        self.handle = handle
+
+
+class UnknownHandle(KeptError):
+    def __init__(self, handle: str):
+        super().__init__(handle, f"{handle} is unknown: nothing with this handle was kept here")
+
+
+class ExpiredHandle(KeptError):
+    def __init__(self, handle: str):
+        super().__init__(handle, f"{handle} has expired: its output was kept and has been deleted; run the tool again")
+
+
+class ToolError(PenstockError):
+    pass
+
+
+class StoreError(PenstockError):
+    pass
+
+
+class StoreFull(StoreError):
+    def __init__(self, what: str, needed: int | None = None, room: int | None = None):
+        numbers = (
+            "" if needed is None else f" ({needed:,} bytes needed" + ("" if room is None else f", {room:,} there") + ")"
+        )
+        super().__init__(f"{what} is full{numbers}")
+        self.needed = needed
+        self.room = room
+
+
+class Damaged(StoreError):
+    def __init__(self, handle: str, why: str):
+        super().__init__(f"{handle} is damaged: {why}")
+        self.handle = handle
+        self.why = why

@@ -1,0 +1,160 @@
+"""What kinds of values settings take. `of` reads what YAML or a caller gives, `of_text` what the environment gives.
+
+Both raise ValueError for what is not allowed; `allowed` says in words what is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol
+
+_NULLS: Final = ("null", "none", "~")
+_FLAGS: Final = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
+
+
+_TOO_MUCH: Final = 2**63  # past it, databases and other programs do not follow
+
+
+class Kind(Protocol):
+    @property
+    def allowed(self) -> str: ...
+
+    def of(self, value: object) -> object: ...
+
+    def of_text(self, text: str) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    least: int | None = 1
+    null: str = ""  # what null stands for; without it, null is not allowed
+
+    @property
+    def allowed(self) -> str:
+        return "a whole number" + ("" if self.least is None else f" from {self.least} on") + _or_null(self.null)
+
+    def of(self, value: object) -> object:
+        if value is None and self.null:
+            return None
+        # bool is an int to Python, but `max_lines: true` is a slip.
+        if type(value) is not int or abs(value) >= _TOO_MUCH or (self.least is not None and value < self.least):
+            raise ValueError
+        return value
+
+    def of_text(self, text: str) -> object:
+        return self.of(None if text.lower() in _NULLS else int(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    least: float
+    most: float
+    above: bool = False  # `least` itself is not allowed
+
+    @property
+    def allowed(self) -> str:
+        return f"a number {'above' if self.above else 'from'} {self.least:g}, up to {self.most:,g}"
+
+    def of(self, value: object) -> object:
+        if type(value) is not int and type(value) is not float:
+            raise ValueError
+        if math.isnan(value) or not self.least <= value <= self.most or (self.above and value == self.least):
+            raise ValueError
+        return value
+
+    def of_text(self, text: str) -> object:
+        number = float(text)
+        return self.of(int(number) if number.is_integer() else number)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    names: tuple[str, ...]
+    aliases: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def allowed(self) -> str:
+        return ", ".join(self.names[:-1]) + " or " + self.names[-1]
+
+    def of(self, value: object) -> object:
+        name = value.lower() if isinstance(value, str) else ""
+        name = self.aliases.get(name, name)
+        if name not in self.names:
+            raise ValueError
+        return name
+
+    def of_text(self, text: str) -> object:
+        return self.of(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    @property
+    def allowed(self) -> str:
+        return "true or false"
+
+    def of(self, value: object) -> object:
+        if not isinstance(value, bool):
+            raise ValueError
+        return value
+
+    def of_text(self, text: str) -> object:
+        return self.of(_FLAGS.get(text.lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    what: str
+    null: str = ""
+
+    @property
+    def allowed(self) -> str:
+        return self.what + _or_null(self.null)
+
+    def of(self, value: object) -> object:
+        if value is None and self.null:
+            return None
+        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            raise ValueError
+        return value
+
+    def of_text(self, text: str) -> object:
+        return self.of(None if text.lower() in _NULLS and self.null else text)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file or a folder. Where a relative one begins depends on who names it, so that is left to who asks."""
+
+    what: str
+    null: str = ""
+
+    @property
+    def allowed(self) -> str:
+        return self.what + _or_null(self.null)
+
+    def of(self, value: object) -> object:
+        if value is None and self.null:
+            return None
+        text = str(value) if isinstance(value, Path) else value
+        if not isinstance(text, str) or not text.strip() or "\0" in text:
+            raise ValueError
+        return Path(text)
+
+    def of_text(self, text: str) -> object:
+        return self.of(text)
+
+
+def _or_null(meaning: str) -> str:
+    return f", or null for {meaning}" if meaning else ""

@@ -1,0 +1,50 @@
+"""How a refused setting is put into words: whatever was given, the sentence stays short."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.errors import SettingsError
+
+_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What no setting can be, by what it is: "a list"."""
+
+    what: str
+
+    def __repr__(self) -> str:
+        return self.what
+
+
+class Lined(dict[str, object]):
+    """A mapping from a file, which knows in what line each of its keys stands."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, int] = {}
+
+
+def refusal(source: str, key: str, value: object, allowed: str) -> SettingsError:
+    return SettingsError(source, str(_brief(key)), _brief(value), allowed)
+
+
+def unreadable(source: str, why: str) -> SettingsError:
+    """A file that gives no settings at all: there is no key to name."""
+    error = SettingsError(source, "", None, why)
+    error.args = (f"{source}: {why}",)
+    return error
+
+
+def _brief(value: object) -> object:
+    if isinstance(value, dict):
+        return Thing("a mapping")
+    if isinstance(value, list | tuple | set | frozenset):
+        return Thing("a list")
+    if isinstance(value, str) and len(value) > _SHOWN:
+        return value[:_SHOWN] + "..."
+    # Python refuses to write out numbers of more than 4,300 digits.
+    if isinstance(value, int) and abs(value) >= 10**_SHOWN:
+        return Thing(f"a number of {value.bit_length()} bits")
+    return value

@@ -1,0 +1,193 @@
+"""The settings that are in effect, with where each of them comes from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+from penstock.core.limits import Limits
+from penstock.core.policy import Reader, Strategy
+from penstock.settings import layers, places
+from penstock.settings.layers import DEFAULT, Given, Layer
+from penstock.settings.refusal import refusal
+from penstock.settings.table import Agent, Setting, Table, ToolBounds
+from penstock.settings.tree import TREE, Key, Named, Tree
+
+_T = TypeVar("_T")
+
+
+_FOLDER: Final[Key] = ("store", "directory")
+
+
+class Effective(NamedTuple):
+    key: str
+    value: object
+    origin: str  # "default", "file /x/penstock.yaml", "environment TOOL_OUTPUT_DIR" or "call"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Table):
+    """As the file has them (`settings.store.kind`), and the questions that are asked of them."""
+
+    file: Path | None = None  # the one that was read
+    root: Path | None = None  # of the project; None outside of one
+    entries: tuple[Effective, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)  # of each key in `entries`
+    any_tool: ToolBounds = field(default_factory=ToolBounds)  # for which nothing is set by name
+
+    def effective(self) -> list[Effective]:
+        """Every setting that has a value, in the order of docs/settings.md."""
+        return list(self.entries)
+
+    def tool(self, name: str, agent: str = "") -> ToolBounds:
+        """All that is set for one tool, as one agent may use it; "" for no agent in particular."""
+        if agent and name in self.agent(agent).tools:
+            return self.agent(agent).tools[name]
+        return self.tool_output_limits.tools.get(name, self.any_tool)
+
+    def limits_for(self, tool: str, agent: str = "") -> Limits:
+        """The tool's limits. The agent's own limit on all its tools is `agent_limits`."""
+        return self.tool(tool, agent).limits
+
+    def strategy_for(self, tool: str, agent: str = "") -> Strategy:
+        return self.tool(tool, agent).truncation_strategy
+
+    def ratio_for(self, tool: str, agent: str = "") -> float:
+        return self.tool(tool, agent).head_ratio
+
+    def reader_or(self, door: Reader) -> Reader:
+        """The reader that is set, or the door's own where it is `auto`."""
+        return door if self.reader == "auto" else self.reader
+
+    def agent(self, name: str) -> Agent:
+        if name in self.agents:
+            return self.agents[name]
+        known = ", ".join(sorted(self.agents)) or "none is declared under `agents:`"
+        raise refusal(str(self.file or "settings"), "agents", name, f"the name of an agent: {known}")
+
+    def agent_limits(self, name: str) -> Limits | None:
+        """By what an agent's profile tightens the limits of its tools; None for not at all, as without an agent."""
+        length = self.agent(name).max_tool_result_length if name else None
+        return None if length is None else Limits.for_agent(length)
+
+    @property
+    def guard(self) -> Limits:
+        return Limits(chars=self.agent_guard.max_chars)
+
+    @property
+    def windows(self) -> Mapping[str, int]:
+        """Context windows that extend the built-in table."""
+        return self.models
+
+    def obeys_skip(self, *, trusted_sender: bool) -> bool:
+        """Whether a result may ask to be passed untouched. A stranger may, only where somebody has said so."""
+        return self.trust_skip and (trusted_sender or self.origins["trust_skip"] != DEFAULT)
+
+
+def load_settings(
+    start: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> Settings:
+    """The settings in effect in the folder `start`: defaults, then the file, the environment, `overrides`."""
+    environ = os.environ if environ is None else environ
+    overrides = dict(overrides or {})
+    start = _here(start)
+    root = places.project_root(start)
+    file = layers.config_file(overrides, environ, start) or places.settings_file(start, environ)
+    overrides.pop("config", None)
+    given = {
+        **layers.built_in(),
+        **(layers.from_file(file, environ) if file else {}),
+        **layers.from_environment(environ, root or start),
+        **layers.from_call(overrides, start, environ),
+    }
+    folder = given.get(_FOLDER, Given(None, DEFAULT))
+    if folder.value is None:
+        given[_FOLDER] = Given(places.output_folder(root, start, environ), folder.origin)
+    entries = tuple(_entries(TREE, given))
+    origins = MappingProxyType({entry.key: entry.origin for entry in entries})
+    return replace(_settings(given), file=file, root=root, entries=entries, origins=origins)
+
+
+def _here(start: Path | None) -> Path:
+    try:
+        return Path(os.path.abspath(start or "."))  # noqa: PTH100  # resolve() would name another folder than the user did
+    except FileNotFoundError:
+        return Path(os.sep)  # the working directory has been deleted
+
+
+def _settings(given: Layer) -> Settings:
+    settings = _built(Settings, (), given)
+    limits = settings.tool_output_limits
+    any_tool = ToolBounds(**{one.name: getattr(limits.default, one.name) for one in fields(limits.default)})
+    tools = {
+        name: _built(ToolBounds, key, given, any_tool) for name, key in _names(("tool_output_limits", "tools"), given)
+    }
+    agents = {}
+    for name, key in _names(("agents",), given):
+        own = {
+            tool: _tightened(tools.get(tool, any_tool), inner, given) for tool, inner in _names((*key, "tools"), given)
+        }
+        agents[name] = replace(_built(Agent, key, given), tools=MappingProxyType(own))
+    models = {name: cast("int", given[key].value) for name, key in _names(("models",), given)}
+    return replace(
+        settings,
+        any_tool=any_tool,
+        tool_output_limits=replace(limits, tools=MappingProxyType(tools)),
+        agents=MappingProxyType(agents),
+        models=MappingProxyType(models),
+    )
+
+
+def _built(declared: type[_T], at: Key, given: Layer, unset: ToolBounds | None = None) -> _T:
+    """What is declared, with the values given below `at`, and for the others those of `unset` or the defaults."""
+    parts: dict[str, Any] = {}
+    for one in fields(declared):  # type: ignore[arg-type]  # the classes of the table, all of them dataclasses
+        inner, key = one.metadata.get("declared"), (*at, one.name)
+        if inner is None or one.metadata.get("named"):
+            continue
+        if not isinstance(inner, Setting):
+            parts[one.name] = _built(inner, key, given)
+        elif key in given:
+            parts[one.name] = given[key].value
+        else:
+            parts[one.name] = inner.default if unset is None else getattr(unset, one.name)
+    return declared(**parts)
+
+
+def _tightened(tool: ToolBounds, at: Key, given: Layer) -> ToolBounds:
+    """An agent's own settings for a tool: they replace the tool's, but of its limits they only take away."""
+    own = _built(ToolBounds, at, given, tool)
+    limits = own.limits & tool.limits
+    return replace(
+        own,
+        max_chars=limits.chars,
+        max_lines=limits.lines,
+        max_bytes=limits.bytes,
+        max_tokens=limits.tokens,
+    )
+
+
+def _names(at: Key, given: Layer) -> list[tuple[str, Key]]:
+    """The names given below `at`, each with its key."""
+    names = {key[len(at)] for key in given if key[: len(at)] == at and len(key) > len(at)}
+    return [(name, (*at, name)) for name in sorted(names)]
+
+
+def _entries(tree: Tree, given: Layer, at: Key = (), named: bool = False) -> Iterator[Effective]:
+    if isinstance(tree, Setting):
+        if at in given:
+            yield Effective(".".join(at), given[at].value, given[at].origin)
+        elif not named:  # below a name, what is not set is what is set elsewhere
+            yield Effective(".".join(at), tree.default, DEFAULT)
+    elif isinstance(tree, Named):
+        for _, key in _names(at, given):
+            yield from _entries(tree.each, given, key, True)
+    else:
+        for word, inner in tree.keys.items():
+            yield from _entries(inner, given, (*at, word), named)

@@ -1,0 +1,184 @@
+"""Looking at all that the disk store holds, and putting right what can be.
+
+Repair never deletes data that might be wanted: a damaged file is renamed to `.damaged-...`, which nothing serves, and
+stays for the time of the retention. Its handle, and that of a missing file, then answers ExpiredHandle: the model runs
+the tool again. A file without a row is given one, whatever tool is named in it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock.core.handle import Handle
+from penstock.stores import files, names, upkeep
+from penstock.stores.blocks import Facts, facts_of
+from penstock.stores.contract import Finding, Record
+from penstock.stores.index import BATCH, NEWEST, Index
+from penstock.stores.shelf import Shelf
+
+_REPAIRING = "repairing the store"
+
+
+def check(shelf: Shelf, *, read_data: bool, repair: bool) -> list[Finding]:
+    if not shelf.directory.is_dir():
+        return []
+    check = _Check(shelf, read_data, repair)
+    found = [*check.index(), *check.results(), *check.directory()]
+    return sorted(found, key=lambda finding: (finding.name, finding.problem))
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    shelf: Shelf
+    read_data: bool
+    repair: bool
+
+    # -- the index
+
+    def index(self) -> Iterator[Finding]:
+        wrong = self.shelf.ask(lambda index: index.integrity(), None)
+        for why in self.shelf.mended:
+            yield Finding("index", files.INDEX, None, f"it was made anew from the files: {why}", repaired=True)
+        self.shelf.mended.clear()
+        if wrong is not None:
+            if self.repair:
+                self.shelf.change(_REPAIRING, self.shelf.remake)
+                self.shelf.mended.clear()
+            yield Finding("index", files.INDEX, None, wrong, self.repair)
+
+    # -- results with a row
+
+    def results(self) -> Iterator[Finding]:
+        before = NEWEST
+        while rows := self.shelf.page(before):
+            for before, handle, record in rows:  # noqa: B007  # the last one is where the next page starts
+                if record is None:
+                    yield self._drop(handle)
+                elif not self.shelf.expired(record.kept_at):
+                    yield from self._result(record)
+
+    def _drop(self, handle: Handle) -> Finding:
+        if self.repair:
+            self.shelf.change(_REPAIRING, lambda index: index.drop(handle))
+        return Finding("index", files.INDEX, handle, "a row that Penstock cannot have written", self.repair)
+
+    def _result(self, record: Record) -> Iterator[Finding]:
+        # First, because a file that its owner may not read seems to be damaged.
+        yield from self._permission(self.shelf.path(record.name), record.handle)
+        fault, facts = self._fault(record)
+        if fault is not None:
+            yield from self._bury(record)
+        elif facts is not None:
+            yield from self._table(record, facts)
+
+    def _fault(self, record: Record) -> tuple[str | None, Facts | None]:
+        """What is wrong with its file; and what the file holds, if it was read."""
+        fault = self.shelf.fault(record)
+        if fault is not None or not self.read_data:
+            return fault, None
+        try:
+            descriptor = files.open_file(self.shelf.path(record.name))
+            try:
+                facts = facts_of(files.chunks(descriptor))
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            return f"its file cannot be read: {error.strerror}", None
+        if facts.digest.hex() != record.digest:
+            return "its file holds something else than was kept", None
+        return None, facts
+
+    def _bury(self, record: Record) -> Iterator[Finding]:
+        def bury(index: Index) -> Finding | None:
+            row = index.record(record.handle)
+            fault = None if row is None else self._fault(row)[0]
+            if row is None or fault is None:
+                return None  # deleted, or kept again, since we looked
+            missing = not os.path.lexists(self.shelf.path(row.name))
+            if self.repair:
+                now = self.shelf.clock()
+                if not missing:
+                    files.move_aside(self.shelf.path(row.name), at=now)
+                with index.transaction():
+                    index.bury(row.handle, now)
+            return Finding("missing" if missing else "damaged", row.name, row.handle, fault, self.repair)
+
+        finding = self.shelf.settle(_REPAIRING, bury)
+        if finding is not None:
+            yield finding
+
+    def _table(self, record: Record, facts: Facts) -> Iterator[Finding]:
+        def rewrite(index: Index) -> None:
+            row = index.record(record.handle)
+            if row is not None:
+                with index.transaction():
+                    index.add(row, facts.table)
+
+        if self.shelf.ask(lambda index: index.table(record.handle), None) not in (None, facts.table):
+            if self.repair:
+                self.shelf.change(_REPAIRING, rewrite)
+            yield Finding("index", files.INDEX, record.handle, "the table of its blocks is wrong", self.repair)
+
+    # -- what is in the directory
+
+    def directory(self) -> Iterator[Finding]:
+        yield from self._permission(self.shelf.directory, None)
+        for name in self._strangers():
+            path = self.shelf.path(name)
+            if names.is_result(name):
+                yield from self._unindexed(name)
+            elif not files.is_part(name):
+                yield from self._permission(path, None)
+            elif files.abandoned(path, self.shelf.clock()):
+                yield self._leftover(name, "the process that wrote it has ended")
+
+    def _strangers(self) -> list[str]:
+        """The names of all files of ours without a row, collected first: repairs change the directory."""
+        others: list[str] = []
+        results: list[str] = []
+        with os.scandir(self.shelf.directory) as entries:
+            for entry in entries:
+                if names.is_result(entry.name):
+                    results.append(entry.name)
+                elif files.is_part(entry.name) or entry.name.startswith((files.LOCK, files.INDEX)):
+                    others.append(entry.name)
+                if len(results) >= BATCH:
+                    others += self.shelf.unindexed(results)
+                    results = []
+        return others + self.shelf.unindexed(results)
+
+    def _unindexed(self, name: str) -> Iterator[Finding]:
+        def adopt(index: Index) -> Finding | None:
+            if not index.unindexed([name]):
+                return None  # it was just being kept
+            if upkeep.is_leftover(self.shelf, index, name):
+                return self._leftover(name, "its result has been deleted")
+            repaired = self.repair and self.shelf.adopt(index, name)
+            return Finding("unindexed", name, None, "no row tells what it must hold", repaired)
+
+        finding = self.shelf.settle(_REPAIRING, adopt)
+        if finding is not None:
+            yield finding
+
+    def _leftover(self, name: str, why: str) -> Finding:
+        if self.repair:
+            self.shelf.path(name).unlink(missing_ok=True)
+        return Finding("leftover", name, None, why, self.repair)
+
+    def _permission(self, path: Path, handle: Handle | None) -> Iterator[Finding]:
+        try:
+            found = path.lstat()
+        except FileNotFoundError:
+            return
+        mode = stat.S_IMODE(found.st_mode)
+        private = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
+        ours = stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)
+        if os.name == "nt" or not ours or mode == private:
+            return
+        if self.repair:
+            path.chmod(private)
+        yield Finding("permission", path.name, handle, f"its mode is {mode:04o}, not {private:04o}", self.repair)

@@ -1,0 +1,133 @@
+"""What is done to a store, in a process of its own, while something breaks.
+
+`python worker.py DIRECTORY STEP...` does the steps and prints, flushed, a line before and one after each:
+    start STEP            it may have happened from here on
+    ok STEP               acknowledged: it must have happened, whatever breaks next
+    error STEP TYPE       refused; it may or may not have happened
+A step is `keep:N`, `read:N`, `delete:N` (N numbers a content), `age:DAYS` (moves the clock), `sweep`,
+`repair`, or `reopen` (close and open again). Steps that the store refused are tried once more at the
+end: what broke must not have broken the process. `forever:SEED` does steps at random until the store
+refuses one or somebody ends it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from penstock.core.handle import handle_for
+from penstock.errors import PenstockError, StoreError
+from penstock.stores.contract import BLOCK, keep
+from penstock.stores.disk import DiskStore
+
+SIZES = (90, 4_000, 70_000, 0, BLOCK + 5_000, 1_200)
+DAY = 86_400
+Durability = Literal["full", "normal", "none"]
+
+
+def content(number: int) -> bytes:
+    """Lines that differ between contents from the first byte on; every sixth from 3 on is only its number."""
+    chance = random.Random(number)
+    text = b"%d\n" % number
+    while len(text) < SIZES[number % len(SIZES)]:
+        text += b"%d %s\n" % (number, chance.randbytes(60).hex().encode())
+    return text
+
+
+def keeps(first: int, count: int) -> str:
+    """The steps that keep that many contents."""
+    return " ".join(f"keep:{number}" for number in range(first, first + count))
+
+
+class Worker:
+    def __init__(self, directory: str, durability: Durability, **options: Any) -> None:
+        self.ahead = 0.0
+        self.make: Callable[[], DiskStore] = lambda: DiskStore(
+            Path(directory), durability=durability, clock=lambda: time.time() + self.ahead, **options
+        )
+        self.store: DiskStore | None = None
+
+    def do(self, step: str) -> None:
+        verb, _, argument = step.partition(":")
+        if verb == "age":
+            self.ahead += float(argument) * DAY
+            return
+        if verb in ("reopen", "close") and self.store is not None:
+            closing, self.store = self.store, None
+            closing.close()
+        if verb == "close":
+            return
+        store = self.store = self.store or self.make()
+        if verb == "keep":
+            keep(store, content(int(argument)), tool=f"tool {int(argument) % 3}", media="text")
+        elif verb == "read":
+            expected = content(int(argument))
+            if store.read(handle_for(expected), 0, len(expected) + 1) != expected:
+                raise AssertionError(f"wrong bytes of {argument}")
+        elif verb == "delete":
+            store.delete(handle_for(content(int(argument))))
+        elif verb == "sweep":
+            store.sweep()
+        elif verb == "repair":
+            store.check(read_data=True, repair=True)
+
+    def attempt(self, step: str) -> PenstockError | None:
+        print("start", step, flush=True)
+        try:
+            self.do(step)
+        except PenstockError as failure:
+            print("error", step, type(failure).__name__, failure, flush=True)
+            return failure
+        print("ok", step, flush=True)
+        return None
+
+    def run(self, steps: Iterable[str]) -> None:
+        refused = [step for step in steps if isinstance(self.attempt(step), StoreError)]
+        for step in (*refused, "close"):
+            self.attempt(step)
+
+    def run_until_refused(self, steps: Iterator[str]) -> None:
+        while not isinstance(self.attempt(next(steps)), StoreError):
+            pass
+
+
+def forever(seed: int) -> Iterator[str]:
+    chance, made = random.Random(seed), seed * 1_000_000
+    while True:
+        old = chance.randrange(seed * 1_000_000, made + 1)
+        made += 1
+        yield chance.choices(
+            (f"keep:{made}", f"keep:{old}", f"delete:{old}", f"read:{made - 1}", "sweep", "reopen"),
+            (60, 10, 10, 12, 5, 3),
+        )[0]
+
+
+def start(directory: Path, *steps: str, durability: str = "full", before: Iterable[str] = ()) -> subprocess.Popen[str]:
+    """A worker, which makes the same calls every time; `before` is the command that it runs under."""
+    command = [*before, sys.executable, __file__, str(directory), durability, *" ".join(steps).split()]
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def lines_of(worker: subprocess.Popen[str], *, killed: bool = False) -> list[str]:
+    """The whole lines that it printed until its end. It may have warned; it has not fallen over."""
+    text, errors = worker.communicate(timeout=120)
+    assert worker.returncode == (-signal.SIGKILL if killed else 0), errors
+    return text.rpartition("\n")[0].splitlines()
+
+
+if __name__ == "__main__":
+    directory, asked, *steps = sys.argv[1:]
+    durability: Durability = "full" if asked == "full" else "normal" if asked == "normal" else "none"
+    worker = Worker(directory, durability)
+    if steps[0].startswith("forever:"):
+        worker.run_until_refused(forever(int(steps[0][8:])))
+    else:
+        worker.run(steps)
