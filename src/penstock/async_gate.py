@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,6 +15,7 @@ from penstock.core.messages import Dialect
 from penstock.core.offers import Format
 from penstock.core.slices import Slice
 from penstock.core.view import View
+from penstock.errors import CallerError
 from penstock.gate import BareGate
 from penstock.stores.contract import Record, Swept
 
@@ -22,11 +23,13 @@ from penstock.stores.contract import Record, Swept
 class AsyncGate:
     """Takes a gate, or what a `Gate` takes.
 
-        async with AsyncGate() as gate:
-            view = await gate.admit(output, tool="Bash")
+    async with AsyncGate() as gate:
+        view = await gate.admit(output, tool="Bash")
     """
 
     def __init__(self, gate: BareGate | None = None, **options: Any) -> None:
+        if gate is not None and options:
+            raise CallerError("give a gate, or what a Gate takes, not both")
         self.gate = gate or Gate(**options)
 
     async def admit(self, output: Any, **options: Any) -> View:
@@ -38,13 +41,10 @@ class AsyncGate:
     async def capture(self, source: AsyncIterable[str | bytes] | asyncio.StreamReader, **options: Any) -> View:
         """All that an async iterator or a subprocess's pipe gives, in constant memory."""
         capture = self.gate.open(**options)
+        pieces = _pieces(source) if isinstance(source, asyncio.StreamReader) else source
         try:
-            if isinstance(source, asyncio.StreamReader):
-                while piece := await source.read(READ):
-                    await asyncio.to_thread(capture.write, piece)
-            else:
-                async for piece in source:
-                    await asyncio.to_thread(capture.write, piece)
+            async for piece in pieces:
+                await asyncio.to_thread(capture.write, piece)
         except BaseException:  # cancellation too: what was captured so far is not a result
             capture.abort()
             raise
@@ -59,8 +59,8 @@ class AsyncGate:
     async def unseen(self, handle: str, **options: Any) -> View:
         return await asyncio.to_thread(self.gate.unseen, handle, **options)
 
-    async def call(self, name: str, arguments: Mapping[str, Any] | str) -> str:
-        return await asyncio.to_thread(self.gate.call, name, arguments)
+    async def call(self, name: str, arguments: Mapping[str, Any] | str, *, agent: str | None = None) -> str:
+        return await asyncio.to_thread(self.gate.call, name, arguments, agent=agent)
 
     async def messages(self, messages: Sequence[Any], *, format: Dialect = "openai", **options: Any) -> list[Any]:  # noqa: A002  # as in Gate
         return await asyncio.to_thread(self.gate.messages, messages, format=format, **options)
@@ -88,3 +88,9 @@ class AsyncGate:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+async def _pieces(pipe: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """As it comes: a StreamReader's own iteration is by lines, and fails on long ones."""
+    while piece := await pipe.read(READ):
+        yield piece

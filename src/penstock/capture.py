@@ -6,15 +6,18 @@ well; `Capture` is what `Gate.open` hands out.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Final
 
 from penstock.core.content import Content, Errors
 from penstock.core.flow import Kept
+from penstock.core.limits import Limits
 from penstock.core.view import View
-from penstock.core.window import Collector
+from penstock.core.window import END, Collector
 from penstock.errors import CallerError, StoreError
 from penstock.stores.contract import Media, Store, Writer
 
@@ -23,10 +26,13 @@ SPILL: Final = 1 << 20
 
 READ: Final = 1 << 20
 
+# What a capture shows at most, whatever its limits are: it holds no more than this.
+CAPTURE_LIMITS: Final = Limits(bytes=2 * END)
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """All of one output, looked at and kept, or not kept with the error that says why."""
+    """All of one output, looked at, and kept or not: one of `kept` and `error` is there."""
 
     content: Content
     kept: Kept | None
@@ -39,40 +45,27 @@ class Intake:
         self._collector = Collector(errors)
         self._waiting: list[bytes] = []
         self._writer: Writer | None = None
-        self._error: StoreError | None = None
+        self._error: StoreError | None = None if store else StoreError("there is no store")
 
     @property
     def size(self) -> int:
         return self._collector.size
 
-    def feed(self, data: bytes) -> None:
-        self._collector.feed(data)
-        if self._writer is None:
-            self._waiting.append(data)
-            if self._collector.size < SPILL:
-                return
-        self._write(data)
-
-    def _write(self, data: bytes) -> None:
-        if self._store is None or self._error is not None:
-            self._waiting.clear()
-            return
-        try:
-            if self._writer is None:
-                self._writer = self._store.open()
-                for piece in self._waiting:
-                    self._writer.write(piece)
-                self._waiting.clear()
-            else:
-                self._writer.write(data)
-        except StoreError as error:
-            self._error = error
-            self.abort()
-
     @property
     def held(self) -> bool:
         """Whether all of it is still in memory."""
         return self._collector.whole
+
+    def feed(self, data: bytes) -> None:
+        self._collector.feed(data)
+        if self._error is not None:
+            return
+        if self._writer is not None:
+            self._write([data])
+            return
+        self._waiting.append(data)
+        if self._collector.size >= SPILL:
+            self._spill()
 
     def content(self) -> Content:
         return self._collector.finish()
@@ -80,8 +73,8 @@ class Intake:
     def keep(self, tool: str, media: Media) -> Taken:
         """Keep all that was fed. A failure is returned, not raised: the model still gets a view."""
         content = self.content()
-        if self._writer is None:
-            self._write(b"")
+        if self._writer is None and self._error is None:
+            self._spill()
         if self._writer is None:
             return Taken(content, None, self._error)
         try:
@@ -93,10 +86,27 @@ class Intake:
         return Taken(content, Kept(record.handle, record.path), None)
 
     def abort(self) -> None:
-        if self._writer is not None:
-            self._writer.abort()
-            self._writer = None
+        """Nothing is kept, unless it has been. May be called again."""
+        writer, self._writer = self._writer, None
         self._waiting.clear()
+        if writer is not None:
+            with suppress(StoreError):  # what remains is unfinished to the store, and no reader sees it
+                writer.abort()
+
+    def _spill(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._write(waiting)
+
+    def _write(self, pieces: Iterable[bytes]) -> None:
+        try:
+            if self._writer is None and self._store is not None:
+                self._writer = self._store.open()
+            if self._writer is not None:
+                for piece in pieces:
+                    self._writer.write(piece)
+        except StoreError as error:
+            self._error = error
+            self.abort()
 
 
 class Capture:
@@ -105,33 +115,48 @@ class Capture:
     with gate.open(tool="Bash") as capture:
         capture.feed(process.stdout)
     capture.view.text
+
+    Pieces may come from several threads, such as one for each of a process's two pipes.
     """
 
     def __init__(self, start: Callable[[Errors], Intake], finish: Callable[[Intake], View]) -> None:
         self._start = start
         self._finish = finish
         self._intake: Intake | None = None
+        self._of_text = True
+        self._size = 0
         self._view: View | None = None
-        self._closed = False
+        self._ended = ""
+        self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
         """Bytes so far."""
-        return 0 if self._intake is None else self._intake.size
+        return self._size
 
     def write(self, piece: str | bytes) -> int:
-        """Take one piece. The first piece decides whether this is text or bytes."""
-        if self._closed:
-            raise CallerError("this capture is closed")
+        """Take one piece. The first one decides whether this is text or bytes."""
         if not isinstance(piece, str | bytes | bytearray | memoryview):
             raise CallerError(f"a piece of output is str or bytes, not {type(piece).__name__}")
-        if self._intake is None:
-            self._intake = self._start("surrogatepass" if isinstance(piece, str) else "replace")
-        self._intake.feed(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece))
+        is_text = isinstance(piece, str)
+        data = piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece)
+        with self._lock:
+            if self._ended:
+                raise CallerError(self._ended)
+            if self._intake is None:
+                self._of_text = is_text
+                self._intake = self._start("surrogatepass" if is_text else "replace")
+            if is_text != self._of_text:
+                raise CallerError("the pieces of one output are all str or all bytes")
+            self._intake.feed(data)
+            self._size += len(data)
         return len(piece)
 
     def feed(self, source: IO[bytes] | IO[str] | Iterable[str | bytes]) -> None:
         """Take all that a file, a pipe or an iterable gives."""
+        if isinstance(source, str | bytes):  # an iterable too, of characters and of numbers
+            self.write(source)
+            return
         read = getattr(source, "read1", None) or getattr(source, "read", None)
         if read is None:
             for piece in source:
@@ -139,20 +164,25 @@ class Capture:
             return
         while piece := read(READ):
             self.write(piece)
+        if piece is None:
+            raise CallerError("a pipe that does not wait cannot be captured: its end would not be known")
 
     def close(self) -> View:
-        if self._view is None:
-            if self._closed:
-                raise CallerError("this capture was aborted")
-            self._closed = True
-            self._view = self._finish(self._intake or self._start("surrogatepass"))
-        return self._view
+        with self._lock:
+            if self._view is None:
+                if self._ended:
+                    raise CallerError(self._ended)
+                self._ended = "this capture is closed"
+                intake, self._intake = self._intake, None  # megabytes, which the view does not need
+                self._view = self._finish(intake or self._start("surrogatepass"))
+            return self._view
 
     def abort(self) -> None:
         """Give up: nothing is kept."""
-        self._closed = True
-        if self._intake is not None:
-            self._intake.abort()
+        with self._lock:
+            self._ended = self._ended or "this capture was aborted"
+            if self._intake is not None:
+                self._intake.abort()
 
     @property
     def view(self) -> View:
@@ -166,7 +196,7 @@ class Capture:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self.close()
-        else:
+        if kind is not None:
             self.abort()
+        elif not self._ended:
+            self.close()

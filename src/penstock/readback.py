@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from penstock.core.flow import Case, Kept, bound
+from penstock.core.flow import Case, Kept, bound, size_in
 from penstock.core.handle import Handle
+from penstock.core.jsontext import from_json
 from penstock.core.limits import Limits
 from penstock.core.measure import measure
 from penstock.core.policy import Policy
@@ -29,8 +29,13 @@ from penstock.stores.contract import Record, Store
 if TYPE_CHECKING:
     from penstock.gate import BareGate
 
-PAGE_LINES = 200
-LISTED = 20
+PAGE_LINES: Final = 200
+LISTED: Final = 20
+LISTED_MOST: Final = 500
+
+NOTHING_KEPT: Final = "[nothing is kept]"
+OLDER: Final = "[older ones are not listed]"
+ALL_SHOWN: Final = "[all of it has been shown]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ def _check(*, unit: str, start: object, offset: object, limit: object, direction
 def read_unseen(source: KeptSource, shown: list[tuple[int, int]], policy: Policy) -> View:
     content = unseen_content(source, shown, PAGE_MOST)
     if content is None:
-        text = "[all of it has been shown]"
+        size = size_in(ALL_SHOWN, policy.limits, policy.counter)
+        text = ALL_SHOWN if size.over(policy.limits) is None else ""
         return View(text, measure(text), measure(text), "fits", "text", handle=source.handle)
     kept = Kept(source.handle, source.record.path)
     return bound(Case(content, policy, "bytes", media=source.record.media, kept=kept))
@@ -105,31 +111,41 @@ def arguments_of(arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:
     """The arguments of a model's call, which arrive as an object or as JSON text of one."""
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments or "{}")
-        except ValueError as error:
+            arguments = from_json(arguments.strip() or "{}")
+        except (ValueError, RecursionError) as error:
             raise CallerError(f"the arguments are not JSON: {error}") from None
     if not isinstance(arguments, Mapping):
         raise CallerError(f"the arguments are an object, not {type(arguments).__name__}")
     return arguments
 
 
-def answer(gate: BareGate, name: str, arguments: dict[str, Any]) -> str:
+def answer(gate: BareGate, name: str, arguments: dict[str, Any], agent: str | None) -> str:
     """What a model gets for a checked call."""
     if name == "list_outputs":
-        return listing(gate, arguments.get("limit", LISTED))
+        return listing(gate, arguments.get("limit", LISTED), agent)
     handle = arguments.pop("handle")
     if name == "grep_output":
-        return gate.grep(handle, arguments.pop("pattern"), **arguments).text
+        return gate.grep(handle, arguments.pop("pattern"), **arguments, agent=agent).text
     if arguments.pop("unseen", False):
-        return gate.unseen(handle).text
-    return gate.read(handle, **arguments).text
+        return gate.unseen(handle, agent=agent).text
+    return gate.read(handle, **arguments, agent=agent).text
 
 
-def listing(gate: BareGate, limit: int) -> str:
-    lines = []
-    for record, _ in zip(gate.records(), range(limit), strict=False):
-        kept_at = datetime.fromtimestamp(record.kept_at, UTC).strftime("%Y-%m-%d %H:%M:%S")
-        lines.append(
-            f"{record.handle}  {kept_at} UTC  {record.size:>12,} bytes  {record.newlines:>9,} lines  {record.tool}"
-        )
-    return "\n".join(lines) or "[nothing is kept]"
+def listing(gate: BareGate, limit: int, agent: str | None) -> str:
+    """One line for each kept output, newest first, as many as fit."""
+    limits = gate.reading(agent=agent)
+    most = min(limit, LISTED_MOST)
+    lines = [_line(record) for record, _ in zip(gate.records(), range(most + 1), strict=False)]
+    if not lines:
+        lines = [NOTHING_KEPT]
+    older = [] if len(lines) <= most else [OLDER]
+    lines = lines[:most]
+    while lines and gate.size("\n".join([*lines, *older]), limits).over(limits) is not None:
+        lines.pop()
+        older = [OLDER]
+    return "\n".join([*lines, *older]) if lines else ""
+
+
+def _line(record: Record) -> str:
+    kept_at = datetime.fromtimestamp(record.kept_at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return f"{record.handle}  {kept_at} UTC  {record.size:>12,} bytes  {record.newlines:>9,} lines  {record.tool}"

@@ -30,13 +30,15 @@ class History:
 
     def add(self, lines: Iterable[str]) -> History:
         for line in lines:
-            event, step, *_ = line.split()
+            event, step, *said = line.split()
             verb, _, argument = step.partition(":")
             if event == "error":
                 self.refused.append(line.strip())
             if event == "ok":
                 self.acknowledged += 1
-            if verb in ("keep", "delete"):
+            if verb == "admit":
+                self._one("start" if "unkept" in said else event, int(argument), "kept")
+            elif verb in ("keep", "delete"):
                 self._one(event, int(argument), "kept" if verb == "keep" else "expired")
             elif verb == "age" and event == "ok":
                 self.ahead += float(argument) * DAY

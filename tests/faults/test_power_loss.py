@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from pathlib import Path
 
 import pytest
 from amnesia import Amnesia
-from judge import History, faults_of, open_after, states_of
-from worker import Durability, lines_of, start
+from judge import History, faults_of, open_after, state_of, states_of
+from worker import Durability, content, lines_of, start
 
 from penstock.errors import StoreError
+from penstock.stores.contract import keep
+from penstock.stores.disk import DiskStore
 
 LOSSES_OF_ONE_STORE = 5
 LAST_CHANGE = 500  # of a worker before its power is cut: about 50 results
@@ -69,6 +72,15 @@ def test_first_result_in_new_folders_survives_a_power_loss(amnesia: Amnesia) -> 
     assert faults_of(directory, history) == []
 
 
+def test_first_result_in_a_folder_that_somebody_just_made_survives_a_power_loss(amnesia: Amnesia) -> None:
+    """Such as a process that was killed before it could make the folder durable."""
+    directory = amnesia.path / "tool-output"
+    directory.mkdir()
+    history = History().add(lines_of(start(directory, "keep:1")))
+    amnesia.lose_power()
+    assert faults_of(directory, history) == []
+
+
 @pytest.mark.faults
 @pytest.mark.parametrize("survive", [0.0, 0.5])
 def test_power_loss_before_any_change_takes_nothing_that_was_acknowledged(amnesia: Amnesia, survive: float) -> None:
@@ -76,6 +88,22 @@ def test_power_loss_before_any_change_takes_nothing_that_was_acknowledged(amnesi
     while cut_at(amnesia, change, survive):
         change += 1
     assert change > 50
+
+
+@pytest.mark.parametrize("durability", ["normal", "none"])
+def test_result_kept_again_at_full_durability_survives_a_power_loss(amnesia: Amnesia, durability: Durability) -> None:
+    """It is not written again, but all that the first process left undone has to be done now."""
+    full = DiskStore(amnesia.path)
+    keep(full, content(1), tool="grep", media="text")
+    lines_of(start(amnesia.path, "keep:2 keep:4", durability=durability))
+    keep(full, content(4), tool="grep", media="text")
+    amnesia.tell("cut")
+    with contextlib.suppress(StoreError):
+        full.close()
+    amnesia.lose_power()
+    store = DiskStore(amnesia.path)
+    assert [state_of(store, content(number)) for number in (1, 4)] == ["kept", "kept"]
+    store.close()
 
 
 def fail_sync(amnesia: Amnesia, number: int) -> bool:

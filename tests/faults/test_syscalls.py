@@ -1,100 +1,27 @@
-"""Every system call that the store makes on its directory fails once, or is the last of its process.
-
-A first run is traced, so that it is known which calls concern the store; then each of them is made to
-fail in a run of its own. `retval=` is not used: it skips the call, and a short write that wrote nothing
-is no short write.
-"""
+"""Every system call that the store makes on its directory fails once, or is the last of its process."""
 
 from __future__ import annotations
 
-import re
-import shutil
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from judge import History, faults_of
-from worker import lines_of, start
-
-from penstock.errors import PenstockError
+from strace import ASK, CHANGING, CREATE, MARK, NAME, READ, WRITE, Point, meet, points
 
 STEPS = "keep:1 keep:4 keep:1 read:4 delete:1 age:8 keep:2 sweep keep:1 reopen read:2 repair"
 
-CREATE = {"openat", "mkdir", "mkdirat", "fallocate", "ftruncate"}
-WRITE = {"write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync"}
-NAME = {"rename", "renameat", "renameat2", "link", "linkat", "symlink", "unlink", "unlinkat", "rmdir"}
-MARK = {"chmod", "fchmod", "fchmodat", "utimensat", "flock"}
-READ = {"read", "pread64", "lseek", "mmap", "getdents64", "fcntl", "close"}
-ASK = {"newfstatat", "fstat", "statx", "access", "faccessat2"}
-KILL = "signal=SIGKILL"
-CHANGING = CREATE | WRITE | NAME | MARK
 
-CALL = re.compile(r"(?:\d+ +)?(\w+)\((.*)")
-Point = tuple[str, int, str]  # this call, counted from the start of the process, meets that fate
-
-
-def calls_on(place: Path, strace: str, trace: set[str]) -> list[tuple[str, int, str]]:
-    """The calls of these kinds on the store: name, number among those of that name, and line of the trace."""
-    directory, log = place / "traced", place / "trace"
-    names = ",".join(f"?{name}" for name in sorted(trace))
-    command = [strace, "-f", "--seccomp-bpf", "-y", "-o", str(log), "-e", f"trace={names}"]
-    worker = start(directory, STEPS, before=command)
-    assert not any("error" in line for line in lines_of(worker))
-    seen: Counter[str] = Counter()
-    found = []
-    for match in filter(None, map(CALL.match, log.read_text().splitlines())):
-        name, rest = match.groups()
-        seen[name] += 1
-        if str(directory) in rest:
-            found.append((name, seen[name], rest))
-    return found
-
-
-def fates(name: str, rest: str) -> Iterator[str]:
-    if name in CHANGING:
-        yield KILL
-    yield "error=EIO"
-    if name in CREATE | WRITE and (name != "openat" or "O_CREAT" in rest):
-        yield "error=ENOSPC"
-    if name in ("openat", "mkdir"):
-        yield "error=EACCES"
-    if name == "openat":
-        yield "error=EMFILE"
-    if name in ("fcntl", "flock"):
-        yield "error=ENOLCK"
-
-
-def points(place: Path, strace: str, trace: set[str]) -> list[Point]:
-    return [(name, number, fate) for name, number, rest in calls_on(place, strace, trace) for fate in fates(name, rest)]
-
-
-def meet(place: Path, strace: str, point: Point) -> list[str]:
-    name, number, fate = point
-    directory, log = place / f"{name}-{number}-{fate}", place / "log"
-    # With --seccomp-bpf strace 6.1 delivers no signals, without a word; for errors it is three times as fast.
-    command = [strace, "-f", "-o", str(log)] + ([] if fate == KILL else ["--seccomp-bpf"])
-    inject = ["-e", f"trace={name}", "-e", f"inject={name}:{fate}:when={number}"]
-    worker = start(directory, STEPS, before=[*command, *inject])
-    try:
-        history = History().add(lines_of(worker, killed=fate == KILL))
-        came = fate == KILL or "(INJECTED)" in log.read_text()
-        wrong = faults_of(directory, history) if came else ["it was not met at all"]
-    except (PenstockError, AssertionError) as failure:
-        wrong = [str(failure)]
-    shutil.rmtree(directory, ignore_errors=True)
-    return [f"{point}: {sentence}" for sentence in wrong]
+def assert_survived(place: Path, strace: str, chosen: list[Point]) -> None:
+    wrong = [sentence for point in chosen for sentence in meet(place, strace, STEPS, point)]
+    assert wrong == []
 
 
 def test_sample_of_failing_calls_loses_nothing_acknowledged(place: Path, strace: str) -> None:
-    chosen = points(place, strace, CHANGING)
+    chosen = points(place, strace, STEPS, CHANGING)
     assert len(chosen) > 50
-    wrong = [sentence for point in chosen[:: len(chosen) // 24] for sentence in meet(place, strace, point)]
-    assert wrong == []
+    assert_survived(place, strace, chosen[:: len(chosen) // 24])
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("kinds", [CREATE, WRITE, NAME, MARK, READ, ASK], ids="-".join)
 def test_every_failing_call_loses_nothing_acknowledged(place: Path, strace: str, kinds: set[str]) -> None:
-    wrong = [sentence for point in points(place, strace, kinds) for sentence in meet(place, strace, point)]
-    assert wrong == []
+    assert_survived(place, strace, points(place, strace, STEPS, kinds))

@@ -4,10 +4,10 @@
     start STEP            it may have happened from here on
     ok STEP               acknowledged: it must have happened, whatever breaks next
     error STEP TYPE       refused; it may or may not have happened
-A step is `keep:N`, `read:N`, `delete:N` (N numbers a content), `age:DAYS` (moves the clock), `sweep`,
-`repair`, or `reopen` (close and open again). Steps that the store refused are tried once more at the
-end: what broke must not have broken the process. `forever:SEED` does steps at random until the store
-refuses one or somebody ends it.
+A step is `keep:N`, `read:N`, `delete:N` (N numbers a content), `admit:N` (through a gate, which answers `kept`
+or `unkept`), `age:DAYS` (moves the clock), `sweep`, `repair`, or `reopen` (close and open again). Steps that the
+store refused are tried once more at the end: what broke must not have broken the process. `forever:SEED` does
+steps at random until the store refuses one or somebody ends it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from penstock.core.handle import handle_for
+from penstock.core.limits import Limits
 from penstock.errors import PenstockError, StoreError
 from penstock.stores.contract import BLOCK, keep
 from penstock.stores.disk import DiskStore
 
 SIZES = (90, 4_000, 70_000, 0, BLOCK + 5_000, 1_200)
 DAY = 86_400
+LIMITS = Limits(chars=1_000, lines=10)  # of a view; the contents 1, 2 and 4 modulo 6 are over them
 Durability = Literal["full", "normal", "none"]
 
 
@@ -46,6 +48,23 @@ def keeps(first: int, count: int) -> str:
     return " ".join(f"keep:{number}" for number in range(first, first + count))
 
 
+def admit(store: DiskStore, number: int) -> str:
+    """Whether a gate kept that content. Its view is bounded, and promises nothing that was not kept."""
+    # Here, since the many workers that have no gate would wait for these.
+    from penstock.gate import BareGate
+    from penstock.ledger.sqlite import SqliteLedger
+
+    gate = BareGate(store=store, ledger=SqliteLedger(store.directory / "index.sqlite"))
+    view = gate.admit(content(number), tool="grep", limits=LIMITS)
+    assert view.size.lines <= 10 and view.size.chars <= 1_000, view.size
+    assert view.truncated, f"content {number} is too small to need keeping"
+    if view.handle is not None:
+        return "kept"
+    assert view.failure and view.path is None, view
+    assert "not kept" in view.text and "ps-" not in view.text and "read_output" not in view.text, view.text
+    return "unkept"
+
+
 class Worker:
     def __init__(self, directory: str, durability: Durability, **options: Any) -> None:
         self.ahead = 0.0
@@ -54,16 +73,17 @@ class Worker:
         )
         self.store: DiskStore | None = None
 
-    def do(self, step: str) -> None:
+    def do(self, step: str) -> str:
+        """What there is to say of it, if anything."""
         verb, _, argument = step.partition(":")
         if verb == "age":
             self.ahead += float(argument) * DAY
-            return
+            return ""
         if verb in ("reopen", "close") and self.store is not None:
             closing, self.store = self.store, None
             closing.close()
         if verb == "close":
-            return
+            return ""
         store = self.store = self.store or self.make()
         if verb == "keep":
             keep(store, content(int(argument)), tool=f"tool {int(argument) % 3}", media="text")
@@ -71,21 +91,24 @@ class Worker:
             expected = content(int(argument))
             if store.read(handle_for(expected), 0, len(expected) + 1) != expected:
                 raise AssertionError(f"wrong bytes of {argument}")
+        elif verb == "admit":
+            return admit(store, int(argument))
         elif verb == "delete":
             store.delete(handle_for(content(int(argument))))
         elif verb == "sweep":
             store.sweep()
         elif verb == "repair":
             store.check(read_data=True, repair=True)
+        return ""
 
     def attempt(self, step: str) -> PenstockError | None:
         print("start", step, flush=True)
         try:
-            self.do(step)
+            said = self.do(step)
         except PenstockError as failure:
             print("error", step, type(failure).__name__, failure, flush=True)
             return failure
-        print("ok", step, flush=True)
+        print(f"ok {step} {said}".rstrip(), flush=True)
         return None
 
     def run(self, steps: Iterable[str]) -> None:

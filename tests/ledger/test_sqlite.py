@@ -236,9 +236,7 @@ def test_ledger_keeps_what_waits_while_the_file_is_rubbish_and_writes_it_to_the_
     ledger: SqliteLedger, path: Path
 ) -> None:
     path.write_bytes(b"rubbish" * 1000)
-    with pytest.raises(
-        StoreError, match=r"index\.sqlite cannot be written \(1 entries wait\): file is not a"
-    ):
+    with pytest.raises(StoreError, match=r"index\.sqlite cannot be written \(1 entries wait\): file is not a"):
         ledger.admitted(cut(), at=1.0, seconds=0.0)
     path.rename(path.with_suffix(".damaged"))
     ledger.admitted(cut(), at=3.0, seconds=0.0)
@@ -255,6 +253,8 @@ def test_damage_in_the_open_file_is_an_error_and_no_crash(ledger: SqliteLedger, 
         file.write(b"\xa5" * (size - 4096))
     with pytest.raises(StoreError, match="cannot be read"):
         ledger.totals("kind")
+    with pytest.raises(StoreError, match="cannot be pruned"):
+        ledger.prune(200.0)
 
 
 def test_deleted_folder_is_made_again(tmp_path: Path) -> None:
@@ -284,9 +284,7 @@ def test_flush_that_cannot_write_raises_and_loses_nothing(path: Path, ledger: Sq
     assert admissions(ledger) == 1
 
 
-def test_failing_ledger_is_tried_again_after_a_pause_and_not_at_each_event(
-    path: Path, ledger: SqliteLedger
-) -> None:
+def test_failing_ledger_is_tried_again_after_a_pause_and_not_at_each_event(path: Path, ledger: SqliteLedger) -> None:
     path.mkdir()
     with pytest.raises(StoreError):
         ledger.admitted(cut(), at=1.0, seconds=0.0)
@@ -299,9 +297,7 @@ def test_failing_ledger_is_tried_again_after_a_pause_and_not_at_each_event(
     assert rows_in(path) == 2 * BATCH + 3
 
 
-def test_failing_ledger_drops_the_oldest_that_fitted_and_says_how_many(
-    path: Path, ledger: SqliteLedger
-) -> None:
+def test_failing_ledger_drops_the_oldest_that_fitted_and_says_how_many(path: Path, ledger: SqliteLedger) -> None:
     path.mkdir()
     with pytest.raises(StoreError):
         ledger.admitted(cut(), at=0.0, seconds=0.0)
@@ -342,9 +338,7 @@ def test_new_file_that_another_process_is_writing_is_waited_for(path: Path, ledg
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("CREATE TABLE results (handle TEXT)")
         other.execute("BEGIN IMMEDIATE")
-        other.execute(
-            "INSERT INTO results VALUES ('x')"
-        )  # with this, SQLite refuses the switch to WAL at once
+        other.execute("INSERT INTO results VALUES ('x')")  # with this, SQLite refuses the switch to WAL at once
         release = threading.Timer(0.05, other.execute, ("COMMIT",))
         release.start()
         ledger.admitted(fits(), at=1.0, seconds=0.0)

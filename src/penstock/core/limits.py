@@ -87,7 +87,8 @@ TOOL_LIMITS: Final[Mapping[str, Limits]] = {
     "repo_map": Limits(chars=10_000, lines=1_000),
     "read_file": Limits(chars=5_000, lines=200),
     "grep_search": Limits(lines=100),
-    "search_code": Limits(chars=100_000),
+    # Whole results only, packed by characters: the default's lines and bytes would cut them before.
+    "search_code": Limits(chars=100_000, lines=100_000, bytes=400_000),
 }
 
 RESULT_SHARE_OF_WINDOW: Final = 0.15

@@ -53,7 +53,7 @@ class Meter:
 
     def __init__(self, errors: str = "replace") -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
-        self._pending = False  # the decoder holds the start of a character
+        self._pending = 0  # bytes of the start of a character, which the decoder holds
         self._last = b""
         self.raw = 0  # bytes fed
         self.chars = 0
@@ -69,16 +69,17 @@ class Meter:
         if data.isascii() and not self._pending:
             self.chars += len(data)
             self.shown += len(data)
-            return
-        self._count(self._decoder.decode(data))
-        self._pending = bool(self._decoder.getstate()[0])
+        else:
+            self._decode(data)
 
-    def _count(self, text: str) -> None:
+    def _decode(self, data: bytes, *, final: bool = False) -> None:
+        text = self._decoder.decode(data, final)
+        before, self._pending = self._pending, len(self._decoder.getstate()[0])
         self.chars += len(text)
-        self.shown += utf8_length(text)
+        # Where nothing was replaced the text is as long as its bytes were: no need to encode it again.
+        self.shown += utf8_length(text) if "\ufffd" in text else before + len(data) - self._pending
 
     def finish(self) -> Size:
         if self._pending:
-            self._count(self._decoder.decode(b"", True))
-            self._pending = False
+            self._decode(b"", final=True)
         return Size(self.chars, self.newlines + (self._last not in (b"", b"\n")), self.shown)

@@ -11,8 +11,8 @@ from typing import Final
 
 from penstock.core.census import take_census
 from penstock.core.content import Content, Errors, Hole
-from penstock.core.cut import cut_at_or_after, cut_at_or_before
-from penstock.core.measure import Meter, Size
+from penstock.core.cut import LOOK, cut_at_or_after, cut_at_or_before
+from penstock.core.measure import Meter
 
 # What is held of each end. Several times any sensible limit, so a reducer has much to choose from.
 END: Final = 8 * 1024 * 1024
@@ -31,7 +31,7 @@ class Collector:
     def __init__(self, errors: Errors = "replace", *, end: int = END, sampled: int = SAMPLED) -> None:
         self.errors = errors
         self._end = end
-        self._sampled = sampled
+        self._sampled = max(sampled, LOOK)  # the cut after the head looks at what follows it
         self._meter = Meter(errors)
         self._head = bytearray()
         self._middle = bytearray()  # what followed the head, as far as it is looked at
@@ -54,54 +54,55 @@ class Collector:
         if room > 0:
             self._head += data[:room]
             data = data[room:]
-        if not data:
+        if len(data) >= PIECE and not self._small:
+            self._queue(data)
             return
-        if len(data) < PIECE:
-            self._small += data
-            if len(self._small) < PIECE:
-                return
-            data = bytes(self._small)
-            self._small.clear()
-        elif self._small:
+        self._small += data
+        if len(self._small) >= PIECE:
             self._queue(bytes(self._small))
             self._small.clear()
-        self._queue(data)
 
     def _queue(self, piece: bytes) -> None:
         self._tail.append(piece)
         self._tail_size += len(piece)
-        while self._tail_size - len(self._tail[0]) >= self._end:
+        # The cut before the tail looks at what stands before it.
+        while self._tail_size - len(self._tail[0]) >= self._end + LOOK:
             gone = self._tail.popleft()
             self._tail_size -= len(gone)
             self._middle += gone[: self._sampled - len(self._middle)]
 
     def finish(self) -> Content:
         size = self._meter.finish()
-        tail = b"".join([*self._tail, bytes(self._small)])
+        head, rest = bytes(self._head), b"".join([*self._tail, self._small])
         if self.whole:
-            return Content(bytes(self._head) + tail, size, self.errors)
-        gone, tail = tail[: -self._end], tail[-self._end :]
-        self._middle += gone[: self._sampled - len(self._middle)]
-        return self._with_hole(bytes(self._head), bytes(self._middle), tail, size)
-
-    def _with_hole(self, head: bytes, middle: bytes, tail: bytes, size: Size) -> Content:
-        """Both ends cut at whole lines where there are any near the edge; what is cut off belongs to the middle."""
-        seam = head + middle[:EDGE]
-        line = head.rfind(b"\n", len(head) - EDGE) + 1
-        stop = line or cut_at_or_before(seam, len(head), max(0, len(head) - EDGE))
-        line = tail.find(b"\n", 0, EDGE) + 1
-        start = line or cut_at_or_after(tail, 0, min(EDGE, len(tail)))
-        kept_head, kept_tail = head[:stop], tail[start:]
-        hidden = self.size - len(kept_head) - len(kept_tail)
-        looked_at = head[stop:] + middle
-        census = take_census(looked_at)
-        if len(looked_at) + start < hidden:
-            census = census._replace(complete=False)
+            return Content(head + rest, size, self.errors)
+        # However it came, the middle is now the first `sampled` bytes after the head, and the tail LOOK more than an end.
+        at = max(0, len(rest) - self._end - LOOK)
+        middle, tail = bytes(self._middle) + rest[: min(at, self._sampled - len(self._middle))], rest[at:]
+        joined = len(head) + len(middle) + len(tail) == self.size
+        after = middle + tail if joined else middle
+        stop = self._last_cut(head, after[:LOOK])
+        start = self._first_cut(tail)
+        looked_at = head[stop:] + (after[: len(after) - (len(tail) - start)] if joined else middle)
+        hidden = self.size - stop - (len(tail) - start)
         hole = Hole(
-            place=len(kept_head),
+            place=stop,
             bytes=hidden,
-            newlines=self._meter.newlines - kept_head.count(b"\n") - kept_tail.count(b"\n"),
-            ends_line=bool(line),
-            census=census,
+            newlines=self._meter.newlines - head.count(b"\n", 0, stop) - tail.count(b"\n", start),
+            ends_line=tail[start - 1 : start] == b"\n",
+            census=take_census(looked_at)._replace(complete=joined),
         )
-        return Content(kept_head + kept_tail, size, self.errors, (hole,))
+        return Content(head[:stop] + tail[start:], size, self.errors, (hole,))
+
+    def _last_cut(self, head: bytes, after: bytes) -> int:
+        """Where the head ends: after the last line that ends near its edge, or inside a line where a cut is safe."""
+        low = len(head) - min(EDGE, self._end // 2)
+        line = head.rfind(b"\n", low) + 1
+        return line or cut_at_or_before(head[low:] + after, len(head) - low) + low
+
+    def _first_cut(self, tail: bytes) -> int:
+        """Where the tail begins, seen from LOOK bytes before it."""
+        at = len(tail) - self._end
+        high = at + min(EDGE, self._end // 2)
+        line = tail.find(b"\n", at - 1, high) + 1
+        return line or cut_at_or_after(tail, at, high)

@@ -61,9 +61,7 @@ class MemoryLedger:
         return events[::-1][: max(0, count)]
 
     def shown(self, handle: Handle) -> list[tuple[int, int]]:
-        return merged(
-            span for event in self._events[:] if event.what.handle == handle for span in event.what.shown
-        )
+        return merged(span for event in self._events[:] if event.what.handle == handle for span in event.what.shown)
 
     def prune(self, before: float) -> int:
         """Forget what is older than `before`; the number of events that went."""
@@ -97,9 +95,7 @@ def _grouping(by: By, events: Iterable[Event]) -> Callable[[Event], str]:
         return lambda event: datetime.fromtimestamp(int(event.at), UTC).strftime("%Y-%m-%d")
     if by == "kind":
         kinds = _kinds(events)
-        return lambda event: (
-            event.what.kind if isinstance(event.what, Entry) else kinds.get(event.what.handle, "")
-        )
+        return lambda event: event.what.kind if isinstance(event.what, Entry) else kinds.get(event.what.handle, "")
     return lambda _: ""
 
 

@@ -43,9 +43,7 @@ _COLUMNS: Final = (
 INSERT: Final = "INSERT INTO ledger_events (COLUMNS) VALUES (VALUES)".replace("COLUMNS", _COLUMNS).replace(
     "(VALUES)", "(?" + ",?" * _COLUMNS.count(",") + ")"
 )
-RECENT: Final = "SELECT COLUMNS FROM ledger_events ORDER BY at DESC, id DESC LIMIT ?".replace(
-    "COLUMNS", _COLUMNS
-)
+RECENT: Final = "SELECT COLUMNS FROM ledger_events ORDER BY at DESC, id DESC LIMIT ?".replace("COLUMNS", _COLUMNS)
 SHOWN: Final = "SELECT shown FROM ledger_events WHERE handle = ? AND shown <> ''"
 PRUNE: Final = "DELETE FROM ledger_events WHERE id IN (SELECT id FROM ledger_events WHERE at < ? LIMIT ?)"
 

@@ -13,7 +13,7 @@ import yaml
 
 from penstock.settings.refusal import Lined, Thing, refusal, unreadable
 
-MOST_BYTES: Final = 1_000_000
+MOST_BYTES: Final = 256 * 1024
 
 _TAG: Final = "tag:yaml.org,2002:"
 _TEXTS: Final = tuple(_TAG + name for name in ("str", "timestamp", "value", "merge"))

@@ -6,9 +6,10 @@ Both raise ValueError for what is not allowed; `allowed` says in words what is.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
+
+import msgspec
 
 _NULLS: Final = ("null", "none", "~")
 _FLAGS: Final = {
@@ -35,8 +36,7 @@ class Kind(Protocol):
     def of_text(self, text: str) -> object: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(msgspec.Struct, frozen=True):
     least: int | None = 1
     null: str = ""  # what null stands for; without it, null is not allowed
 
@@ -56,8 +56,7 @@ class Whole:
         return self.of(None if text.lower() in _NULLS else int(text))
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(msgspec.Struct, frozen=True):
     least: float
     most: float
     above: bool = False  # `least` itself is not allowed
@@ -78,10 +77,9 @@ class Number:
         return self.of(int(number) if number.is_integer() else number)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
-    aliases: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = {}
 
     @property
     def allowed(self) -> str:
@@ -98,8 +96,7 @@ class Choice:
         return self.of(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(msgspec.Struct, frozen=True):
     @property
     def allowed(self) -> str:
         return "true or false"
@@ -113,8 +110,7 @@ class Flag:
         return self.of(_FLAGS.get(text.lower()))
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     what: str
     null: str = ""
 
@@ -133,8 +129,7 @@ class Text:
         return self.of(None if text.lower() in _NULLS and self.null else text)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A file or a folder. Where a relative one begins depends on who names it, so that is left to who asks."""
 
     what: str

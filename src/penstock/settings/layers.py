@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from penstock.errors import SettingsError
 from penstock.settings import places
@@ -21,8 +22,7 @@ DEFAULT: Final = "default"
 _PREFIXES: Final = ("PENSTOCK_", "TOOL_OUTPUT_")
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(msgspec.Struct, frozen=True):
     value: object
     origin: str
 
@@ -65,8 +65,7 @@ def from_call(overrides: Mapping[str, object], base: Path, environ: Mapping[str,
     for dotted, value in overrides.items():
         place = place_of(str(dotted).split("."))
         if place is None:
-            known = [".".join(key) for key, _ in settings()]
-            raise refusal("call", str(dotted), value, no_such(str(dotted), known))
+            raise refusal("call", str(dotted), value, no_such(str(dotted), TREE))
         found.update((key, Given(one, "call")) for key, one in source.read(place[1], value, place[0]))
     return found
 
@@ -87,8 +86,7 @@ def config_file(overrides: Mapping[str, object], environ: Mapping[str, str], bas
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(msgspec.Struct, frozen=True):
     name: str
     base: Path  # where relative paths begin
     environ: Mapping[str, str]
@@ -108,7 +106,7 @@ class _Source:
             if not isinstance(key, str) or not key:
                 raise self.refused(".".join((*at, str(key))), inner, "a key is text", below)
             if isinstance(tree, Section) and key not in tree.keys:
-                raise self.refused(".".join((*at, key)), inner, no_such(key, list(tree.keys)), below)
+                raise self.refused(".".join((*at, key)), inner, no_such(key, tree), below)
             if isinstance(tree, Named):
                 yield (*at, key), None  # an agent with nothing below it is an agent all the same
             yield from self.read(tree.keys[key] if isinstance(tree, Section) else tree.each, inner, (*at, key), below)

@@ -22,15 +22,20 @@ def settings_file(start: Path, environ: Mapping[str, str], platform: str = sys.p
     """The nearest upward from `start`, or else the user's own."""
     for folder in (start, *start.parents, *_config_folders(environ, platform)):
         for name in FILES:
-            if _is_file(folder / name) and not _is_planted(folder / name):
-                return folder / name
+            path = folder / name
+            if _is_file(path) and not _is_planted(path):
+                return path
+            if _is_file(path):
+                _log.warning("%s is not read: it is another user's, in a folder that everybody can write to", path)
     return None
 
 
 def project_root(start: Path) -> Path | None:
     for folder in (start, *start.parents):
-        # `.git` is a file in a work tree of git.
-        if any(_is_file(folder / name) for name in FILES) or os.path.lexists(folder / ".git"):
+        # `.git` is a folder, or in a work tree a file.
+        marks = [folder / name for name in FILES if _is_file(folder / name)]
+        marks += [folder / ".git"] if os.path.lexists(folder / ".git") else []
+        if any(not _is_planted(mark) for mark in marks):
             return folder
     return None
 
@@ -79,10 +84,7 @@ def _is_planted(path: Path) -> bool:
     if sys.platform == "win32":
         return False
     anybody_may = path.parent.stat().st_mode & stat.S_IWOTH
-    if not anybody_may or path.stat().st_uid in (0, os.getuid()):
-        return False
-    _log.warning("%s is not read: it is another user's, in a folder that everybody can write to", path)
-    return True
+    return bool(anybody_may) and path.lstat().st_uid not in (0, os.getuid())
 
 
 def _config_folders(environ: Mapping[str, str], platform: str) -> Iterator[Path]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from penstock.errors import SettingsError
 
-_SHOWN = 80
+_SHOWN = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
+class Thing(msgspec.Struct, frozen=True):
     """What no setting can be, by what it is: "a list"."""
 
     what: str
@@ -27,7 +26,8 @@ class Lined(dict[str, object]):
 
 
 def refusal(source: str, key: str, value: object, allowed: str) -> SettingsError:
-    return SettingsError(source, str(_brief(key)), _brief(value), allowed)
+    key = str(_brief(key))
+    return SettingsError(source, key if key.isprintable() else repr(key), _brief(value), allowed)
 
 
 def unreadable(source: str, why: str) -> SettingsError:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Any, Final, NamedTuple, cast
+
+import msgspec
+from msgspec.structs import replace
 
 from penstock.core.limits import Limits
 from penstock.core.policy import Reader, Strategy
@@ -15,12 +17,10 @@ from penstock.settings import layers, places
 from penstock.settings.layers import DEFAULT, Given, Layer
 from penstock.settings.refusal import refusal
 from penstock.settings.table import Agent, Setting, Table, ToolBounds
-from penstock.settings.tree import TREE, Key, Named, Tree
-
-_T = TypeVar("_T")
-
+from penstock.settings.tree import TREE, Key, Named, Section, Tree
 
 _FOLDER: Final[Key] = ("store", "directory")
+_AGENT: Final = cast("Section", cast("Named", TREE.keys["agents"]).each)
 
 
 class Effective(NamedTuple):
@@ -29,15 +29,14 @@ class Effective(NamedTuple):
     origin: str  # "default", "file /x/penstock.yaml", "environment TOOL_OUTPUT_DIR" or "call"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings(Table):
+class Settings(Table, frozen=True):
     """As the file has them (`settings.store.kind`), and the questions that are asked of them."""
 
     file: Path | None = None  # the one that was read
     root: Path | None = None  # of the project; None outside of one
     entries: tuple[Effective, ...] = ()
-    origins: Mapping[str, str] = field(default_factory=dict)  # of each key in `entries`
-    any_tool: ToolBounds = field(default_factory=ToolBounds)  # for which nothing is set by name
+    origins: Mapping[str, str] = {}  # of each key in `entries`
+    any_tool: ToolBounds = ToolBounds()  # one for which nothing is set by name
 
     def effective(self) -> list[Effective]:
         """Every setting that has a value, in the order of docs/settings.md."""
@@ -122,54 +121,49 @@ def _here(start: Path | None) -> Path:
 
 
 def _settings(given: Layer) -> Settings:
-    settings = _built(Settings, (), given)
+    settings = Settings(**_parts(TREE, (), given))
     limits = settings.tool_output_limits
-    any_tool = ToolBounds(**{one.name: getattr(limits.default, one.name) for one in fields(limits.default)})
-    tools = {
-        name: _built(ToolBounds, key, given, any_tool) for name, key in _names(("tool_output_limits", "tools"), given)
-    }
+    any_tool = ToolBounds(**msgspec.structs.asdict(limits.default))
+    tools = {name: _tool(key, given, any_tool) for name, key in _names(("tool_output_limits", "tools"), given)}
     agents = {}
     for name, key in _names(("agents",), given):
         own = {
             tool: _tightened(tools.get(tool, any_tool), inner, given) for tool, inner in _names((*key, "tools"), given)
         }
-        agents[name] = replace(_built(Agent, key, given), tools=MappingProxyType(own))
-    models = {name: cast("int", given[key].value) for name, key in _names(("models",), given)}
+        agents[name] = Agent(**_parts(_AGENT, key, given), tools=MappingProxyType(own))
     return replace(
         settings,
         any_tool=any_tool,
         tool_output_limits=replace(limits, tools=MappingProxyType(tools)),
         agents=MappingProxyType(agents),
-        models=MappingProxyType(models),
+        models=MappingProxyType({name: given[key].value for name, key in _names(("models",), given)}),
     )
 
 
-def _built(declared: type[_T], at: Key, given: Layer, unset: ToolBounds | None = None) -> _T:
-    """What is declared, with the values given below `at`, and for the others those of `unset` or the defaults."""
+def _parts(section: Section, at: Key, given: Layer) -> dict[str, Any]:
+    """The values of a section by their words, without the parts that people name."""
     parts: dict[str, Any] = {}
-    for one in fields(declared):  # type: ignore[arg-type]  # the classes of the table, all of them dataclasses
-        inner, key = one.metadata.get("declared"), (*at, one.name)
-        if inner is None or one.metadata.get("named"):
-            continue
-        if not isinstance(inner, Setting):
-            parts[one.name] = _built(inner, key, given)
-        elif key in given:
-            parts[one.name] = given[key].value
-        else:
-            parts[one.name] = inner.default if unset is None else getattr(unset, one.name)
-    return declared(**parts)
+    for word, inner in section.keys.items():
+        key = (*at, word)
+        if isinstance(inner, Section):
+            parts[word] = inner.declared(**_parts(inner, key, given))
+        elif isinstance(inner, Setting):
+            parts[word] = given[key].value if key in given else inner.default
+    return parts
+
+
+def _tool(at: Key, given: Layer, unset: ToolBounds) -> ToolBounds:
+    """What is given for one tool below `at`, and for the rest what `unset` has."""
+    words = ToolBounds.__struct_fields__
+    return replace(unset, **{word: given[*at, word].value for word in words if (*at, word) in given})
 
 
 def _tightened(tool: ToolBounds, at: Key, given: Layer) -> ToolBounds:
     """An agent's own settings for a tool: they replace the tool's, but of its limits they only take away."""
-    own = _built(ToolBounds, at, given, tool)
+    own = _tool(at, given, tool)
     limits = own.limits & tool.limits
     return replace(
-        own,
-        max_chars=limits.chars,
-        max_lines=limits.lines,
-        max_bytes=limits.bytes,
-        max_tokens=limits.tokens,
+        own, max_chars=limits.chars, max_lines=limits.lines, max_bytes=limits.bytes, max_tokens=limits.tokens
     )
 
 

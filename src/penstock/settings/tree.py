@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Final, get_args, get_origin
+
+import msgspec
+from msgspec.structs import replace
 
 from penstock.settings.table import NAME, Setting, Table
 
@@ -13,13 +15,12 @@ Key = tuple[str, ...]
 _COMPARED: Final = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
+    declared: type[msgspec.Struct]
     keys: dict[str, Tree]
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """A section whose keys people choose."""
 
     each: Tree
@@ -28,23 +29,30 @@ class Named:
 Tree = Setting | Section | Named
 
 
-def _tree(declared: type, named: bool = False, inherits: str = "") -> Section:
-    keys: dict[str, Tree] = {}
-    for field in fields(declared):
-        inner = field.metadata["declared"]
-        if field.metadata.get("named"):
-            inner = inner if isinstance(inner, Setting) else _tree(inner, True, field.metadata["inherits"])
-            keys[field.name] = Named(inner)
-        elif isinstance(inner, Setting):
-            # What a class adds to the one it extends has nothing to inherit from.
-            added = field.name in declared.__annotations__
-            keys[field.name] = replace(inner, env="", inherits="" if added else inherits) if named else inner
-        else:
-            keys[field.name] = _tree(inner, named, inherits)
-    return Section(keys)
+def _tree(annotation: Any, default: object, named: bool, inherits: str) -> Tree:
+    if get_origin(annotation) is not Annotated:
+        note = ""
+    else:
+        annotation, note = get_args(annotation)
+        if isinstance(note, Setting):
+            env = "" if named else note.env
+            return replace(note, default=default, env=env, inherits=inherits)
+    if get_origin(annotation) is Mapping:
+        return Named(_tree(get_args(annotation)[1], None, True, note))
+    return _section(annotation, named, inherits)
 
 
-TREE: Final = _tree(Table)
+def _section(declared: type[msgspec.Struct], named: bool = False, inherits: str = "") -> Section:
+    defaults = dict(zip(declared.__struct_fields__, declared.__struct_defaults__, strict=True))
+    keys = {}
+    for base in reversed(declared.__mro__[: declared.__mro__.index(msgspec.Struct)]):
+        for word, annotation in base.__annotations__.items():
+            # What a class adds to the one that it extends has nothing to inherit from.
+            keys[word] = _tree(annotation, defaults[word], named, "" if base is declared else inherits)
+    return Section(declared, keys)
+
+
+TREE: Final = _section(Table)
 
 
 def settings(tree: Tree = TREE, at: Key = ()) -> Iterator[tuple[Key, Setting]]:
@@ -74,13 +82,14 @@ def place_of(words: list[str], tree: Tree = TREE) -> tuple[Key, Tree] | None:
     return None
 
 
-def no_such(word: str, siblings: Sequence[str]) -> str:
-    """What to say of the unknown key `word` among `siblings`."""
-    elsewhere = (".".join(key) for key, _ in settings() if key[-1] == word)
-    near = nearest(word, siblings) or next(elsewhere, None)
+def no_such(word: str, section: Section) -> str:
+    """What to say of the unknown key `word` in `section`; a dotted one is compared with all settings."""
+    everywhere = [(".".join(key), key[-1]) for key, _ in settings()]
+    near = nearest(word, [dotted for dotted, _ in everywhere] if "." in word else list(section.keys))
+    near = near or next((dotted for dotted, last in everywhere if last == word), None)
     if near:
         return f"there is no such setting; did you mean {near}?"
-    return "there is no such setting; known here: " + ", ".join(siblings)
+    return "there is no such setting; known here: " + ", ".join(section.keys)
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:

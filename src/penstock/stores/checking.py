@@ -40,7 +40,7 @@ class _Check:
     # -- the index
 
     def index(self) -> Iterator[Finding]:
-        wrong = self.shelf.ask(lambda index: index.integrity(), None)
+        wrong = self.shelf.ask(lambda index: index.integrity(quick=not self.read_data), None)
         for why in self.shelf.mended:
             yield Finding("index", files.INDEX, None, f"it was made anew from the files: {why}", repaired=True)
         self.shelf.mended.clear()

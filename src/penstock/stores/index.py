@@ -128,9 +128,9 @@ class Index(Database):
         """Those of the names that no result has."""
         return [name for name in found if self._value("SELECT 1 FROM results WHERE name = ?", name) is None]
 
-    def integrity(self) -> str | None:
+    def integrity(self, *, quick: bool) -> str | None:
         """What SQLite finds wrong with the file."""
-        verdict = str(self._value("PRAGMA quick_check(1)"))
+        verdict = str(self._value(f"PRAGMA {'quick_check' if quick else 'integrity_check'}(1)"))
         return None if verdict == "ok" else verdict
 
     # -- changes, inside a transaction

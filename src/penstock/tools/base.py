@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-import asyncio
-import functools
-import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from penstock.core.limits import Limits
 from penstock.core.policy import Strategy
 from penstock.core.view import View
-from penstock.gate import QUERY_MOST, BareGate
+from penstock.gate import BareGate
+from penstock.wrapping import asked, bounding
+
+_BOUNDED = "__penstock_bounded__"
 
 
 class BareTool:
-    """A tool with a gate. Whatever `execute` returns, sync or async, is bounded before its caller sees it."""
+    """A tool with a gate. Whatever `execute` returns, sync or async, is bounded before its caller sees it.
+
+    A subclass that calls `super().execute()` gets the whole result of its parent: only what leaves the tool is bounded.
+    """
 
     name: ClassVar[str] = ""  # the class's name when it is empty
     limits: ClassVar[Limits | None] = None  # None: those of the settings for this tool
     strategy: ClassVar[Strategy | None] = None
 
+    execute: Callable[..., Any]  # what the tool does; written by the subclass as a method, sync or async
+
     def __init__(self, gate: BareGate) -> None:
+        if not hasattr(type(self), "execute"):
+            raise TypeError(f"{type(self).__name__} does not define execute")
         self.gate = gate
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "execute" in cls.__dict__:
-            cls.execute = _bounded(cls.__dict__["execute"])  # type: ignore[method-assign]  # that is what this base is for
-
-    def execute(self, *args: Any, **kwargs: Any) -> Any:
-        """Do the work and return the whole result."""
-        raise TypeError(f"{type(self).__name__} does not define execute")
+        execute = getattr(cls, "execute", None)  # also that of a mixin, which knows nothing of gates
+        if execute is not None and not hasattr(execute, _BOUNDED):
+            if isinstance(cls.__dict__.get("execute"), staticmethod | classmethod):
+                raise TypeError(f"{cls.__name__}.execute has to be a method, as the gate is that of the object")
+            cls.execute = _bounded(execute)
 
     def admit(self, output: Any, query: str) -> View:
         """How a result is bounded. Override it for a policy of your own."""
@@ -46,22 +52,12 @@ class BareTool:
 
 
 def _bounded(execute: Callable[..., Any]) -> Callable[..., Any]:
-    """`execute` with its result bounded; a call of a parent's `execute` from inside is left for the outer one."""
-    if inspect.iscoroutinefunction(execute):
+    def finish(output: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        tool, *rest = args
+        if type(tool).execute is not wrapped:  # called by the `execute` of a subclass, which is bounded itself
+            return output
+        return tool.bound(output, asked(tuple(rest), kwargs))
 
-        @functools.wraps(execute)
-        async def waiting(self: BareTool, *args: Any, **kwargs: Any) -> Any:
-            output = await execute(self, *args, **kwargs)
-            return await asyncio.to_thread(self.bound, output, _asked(args, kwargs))
-
-        return waiting
-
-    @functools.wraps(execute)
-    def calling(self: BareTool, *args: Any, **kwargs: Any) -> Any:
-        return self.bound(execute(self, *args, **kwargs), _asked(args, kwargs))
-
-    return calling
-
-
-def _asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    return " ".join(str(value) for value in (*args, *kwargs.values()))[:QUERY_MOST]
+    wrapped = bounding(execute, finish)
+    setattr(wrapped, _BOUNDED, True)
+    return wrapped

@@ -1,0 +1,1 @@
+"""Views on their way out."""

@@ -1,0 +1,78 @@
+"""Streams read by threads, whose pieces come out in one place: one mechanism for pipes, stdin, and every platform.
+
+Each stream is read only a few pieces ahead, so that memory stays constant however fast it is.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+READ: Final = 256 * 1024
+AHEAD: Final = 8
+
+
+class Piece(NamedTuple):
+    stream: str
+    data: bytes
+
+
+class Ended(NamedTuple):
+    stream: str
+    error: OSError | None
+
+
+class Signalled(NamedTuple):
+    number: int
+
+
+class Exited(NamedTuple):
+    code: int
+
+
+Event = Piece | Ended | Signalled | Exited
+
+
+class Streams:
+    def __init__(self) -> None:
+        # The only queue that a signal handler may put something in while the same thread is taking something out.
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._room = threading.Semaphore(AHEAD)
+
+    def read(self, name: str, read: Callable[[int], bytes]) -> None:
+        # A daemon, because a process that keeps a pipe open must not keep us from ending.
+        threading.Thread(target=self._pump, args=(name, read), name=f"penstock {name}", daemon=True).start()
+
+    def tell(self, event: Event) -> None:
+        self._events.put(event)
+
+    def next(self, seconds: float) -> Event | None:
+        try:
+            event = self._events.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        if isinstance(event, Piece):
+            self._room.release()
+        return event
+
+    def _pump(self, name: str, read: Callable[[int], bytes]) -> None:
+        while True:
+            self._room.acquire()
+            try:
+                data = read(READ)
+            except OSError as error:
+                self.tell(Ended(name, error))
+                return
+            if not data:
+                self._room.release()
+                self.tell(Ended(name, None))
+                return
+            self.tell(Piece(name, data))
+
+
+def reader_of(descriptor: int) -> Callable[[int], bytes]:
+    """Reads past Python's buffers: their locks end a program badly in which a thread still waits for input."""
+    return lambda size: os.read(descriptor, size)
