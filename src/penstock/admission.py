@@ -61,7 +61,7 @@ class Shown(NamedTuple):
 
 class Admission:
     def __init__(self, store: Store | None, recorder: Recorder) -> None:
-        self._store = store
+        self.store = store
         self._recorder = recorder
 
     def admit(self, result: Result, policy: Policy, origin: Origin, *, known: bool = False) -> View:
@@ -98,7 +98,7 @@ class Admission:
             return Shown(view)
         if origin.reads_kept:
             return Shown(_shortened(result, policy))
-        intake = Intake(self._store, result.errors)
+        intake = Intake(self.store, result.errors)
         try:
             for chunk in result.chunks():
                 intake.feed(chunk)
@@ -110,7 +110,7 @@ class Admission:
         """Keep, then show: a view has a handle only once the whole is kept."""
         media = result.media if result else "text"
         taken = intake.keep(origin.tool, media)
-        if taken.error is not None and self._store is not None:
+        if taken.error is not None and self.store is not None:
             log.warning("the output of %s could not be kept: %s", origin.tool, taken.error)
         case = Case(
             content=taken.content,
@@ -160,13 +160,13 @@ class Admission:
         return Shown(replace(view, text=text, size=size, form="blocks", blocks=blocks), error)
 
     def _keep_block(self, block: Block, origin: Origin) -> tuple[Handle | None, StoreError | None]:
-        intake = Intake(self._store, "surrogatepass")
+        intake = Intake(self.store, "surrogatepass")
         try:
             intake.feed(to_json(block).encode("utf-8", "surrogatepass"))
             taken = intake.keep(origin.tool, "json")
         finally:
             intake.abort()
-        if taken.error is not None and self._store is not None:
+        if taken.error is not None and self.store is not None:
             log.warning("a %s of %s could not be kept: %s", block["type"], origin.tool, taken.error)
         return (None if taken.kept is None else taken.kept.handle), taken.error
 

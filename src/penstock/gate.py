@@ -64,7 +64,6 @@ class BareGate:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.rules: Rules = rules or PlainRules()
-        self.store = store
         self.ledger = ledger
         self.strict = strict
         self._agent = agent or ""
@@ -74,6 +73,14 @@ class BareGate:
         self._remembered = Remembered()
         self._policies: dict[tuple[str, str], Policy] = {}
         self._standing("tool", self._agent)  # so that an unknown agent is refused now and not at the first result
+
+    @property
+    def store(self) -> Store | None:
+        return self._admission.store
+
+    @store.setter
+    def store(self, store: Store | None) -> None:
+        self._admission.store = store
 
     # -- admission ---------------------------------------------------------------------------------------------------
 

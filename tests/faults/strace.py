@@ -1,4 +1,4 @@
-"""Makes one system call of a worker fail, or kills the worker as it comes to it.
+"""Makes one system call of a worker fail, or kills or interrupts (Ctrl-C) the worker as it comes to it.
 
 A first run is traced, so that it is known which calls concern the store; then each of them meets its fate in a
 run of its own. `retval=` is not used: it skips the call, and a short write that wrote nothing is no short write.
@@ -23,7 +23,7 @@ NAME = {"rename", "renameat", "renameat2", "link", "linkat", "symlink", "unlink"
 MARK = {"chmod", "fchmod", "fchmodat", "utimensat", "flock"}
 READ = {"read", "pread64", "lseek", "mmap", "getdents64", "fcntl", "close"}
 ASK = {"newfstatat", "fstat", "statx", "access", "faccessat2"}
-KILL = "signal=SIGKILL"
+KILL, INTERRUPT = "signal=SIGKILL", "signal=SIGINT"
 CHANGING = CREATE | WRITE | NAME | MARK
 
 CALL = re.compile(r"(?:\d+ +)?(\w+)\((.*)")
@@ -50,6 +50,7 @@ def calls_on(place: Path, strace: str, steps: str, trace: set[str]) -> list[tupl
 def fates(name: str, rest: str) -> Iterator[str]:
     if name in CHANGING:
         yield KILL
+        yield INTERRUPT
     yield "error=EIO"
     if name in CREATE | WRITE and (name != "openat" or "O_CREAT" in rest):
         yield "error=ENOSPC"
@@ -71,12 +72,12 @@ def meet(place: Path, strace: str, steps: str, point: Point, *, refusals: bool =
     name, number, fate = point
     directory, log = place / f"{name}-{number}-{fate}", place / "log"
     # With --seccomp-bpf strace 6.1 delivers no signals, without a word; for errors it is three times as fast.
-    command = [strace, "-f", "-o", str(log)] + ([] if fate == KILL else ["--seccomp-bpf"])
+    command = [strace, "-f", "-o", str(log)] + ([] if "signal" in fate else ["--seccomp-bpf"])
     inject = ["-e", f"trace={name}", "-e", f"inject={name}:{fate}:when={number}"]
     worker = start(directory, steps, before=[*command, *inject])
     try:
         history = History().add(lines_of(worker, killed=fate == KILL))
-        came = fate == KILL or "(INJECTED)" in log.read_text()
+        came = fate == KILL or ("SIGINT" if fate == INTERRUPT else "(INJECTED)") in log.read_text()
         wrong = faults_of(directory, history) if came else ["it was not met at all"]
         wrong += [] if refusals else history.refused
     except (PenstockError, AssertionError) as failure:

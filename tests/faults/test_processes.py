@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import shutil
@@ -63,6 +64,20 @@ def test_processes_that_delete_and_keep_the_same_content_leave_it_whole_or_expir
         assert not [line for line in lines_of(worker) if "error" in line and "Handle" not in line]
     store.close()
     assert faults_of(directory, history) == []
+
+
+@pytest.mark.faults
+def test_process_that_stopped_with_the_lock_does_not_stop_the_others_for_ever(place: Path) -> None:
+    """Ctrl-Z, a debugger, a container that is frozen. No answer at all is worse than a refusal."""
+    lines_of(start(place / "store", "keep:1"))
+    with (place / "store" / ".lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        worker = start(place / "store", "keep:2")
+        try:
+            lines = lines_of(worker)
+        finally:
+            worker.kill()
+    assert any(line.startswith("error keep:2 StoreError") for line in lines)
 
 
 # -- a store that may only be read

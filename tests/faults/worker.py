@@ -101,18 +101,18 @@ class Worker:
             store.check(read_data=True, repair=True)
         return ""
 
-    def attempt(self, step: str) -> PenstockError | None:
+    def attempt(self, step: str) -> BaseException | None:
         print("start", step, flush=True)
         try:
             said = self.do(step)
-        except PenstockError as failure:
+        except (PenstockError, KeyboardInterrupt) as failure:
             print("error", step, type(failure).__name__, failure, flush=True)
             return failure
         print(f"ok {step} {said}".rstrip(), flush=True)
         return None
 
     def run(self, steps: Iterable[str]) -> None:
-        refused = [step for step in steps if isinstance(self.attempt(step), StoreError)]
+        refused = [step for step in steps if isinstance(self.attempt(step), StoreError | KeyboardInterrupt)]
         for step in (*refused, "close"):
             self.attempt(step)
 

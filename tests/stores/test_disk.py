@@ -191,9 +191,7 @@ def test_a_file_that_was_touched_but_not_changed_is_taken_again(disk_store: Disk
     assert file_of(record).stat().st_mtime == pytest.approx(clock.now, abs=1e-6)
 
 
-def test_expired_content_takes_another_name_where_its_own_is_taken(
-    disk_store: DiskStore, clock: Clock
-) -> None:
+def test_expired_content_takes_another_name_where_its_own_is_taken(disk_store: DiskStore, clock: Clock) -> None:
     record = put(disk_store, b"content")
     clock.forward(days=8)
     disk_store.sweep()
@@ -399,7 +397,7 @@ def test_a_forked_child_uses_its_own_connection(disk_store: DiskStore) -> None:
             with pytest.raises(StoreError, match="fork"):
                 writer.commit(tool="Bash", media="text")
             writer.abort()
-        except BaseException:
+        except BaseException:  # noqa: BLE001  # a forked test must not go on as pytest
             os._exit(1)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
@@ -408,6 +406,7 @@ def test_a_forked_child_uses_its_own_connection(disk_store: DiskStore) -> None:
     assert disk_store.check(read_data=True) == []
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")  # it is what is tested
 def test_a_fork_while_another_thread_keeps_does_not_hang_the_child(disk_store: DiskStore) -> None:
     put(disk_store, b"first")
     end = threading.Event()
@@ -426,14 +425,16 @@ def test_a_fork_while_another_thread_keeps_does_not_hang_the_child(disk_store: D
             if child == 0:
                 try:
                     put(disk_store, b"child %d" % turn)
-                except BaseException:
+                except BaseException:  # noqa: BLE001  # a forked test must not go on as pytest
                     os._exit(1)
                 os._exit(0)
             assert os.waitpid(child, 0)[1] == 0
     finally:
         end.set()
         thread.join()
-    assert {b"child %d" % turn for turn in range(10)} <= {disk_store.read(r.handle, 0, 99) for r in disk_store.records()}
+    assert {b"child %d" % turn for turn in range(10)} <= {
+        disk_store.read(r.handle, 0, 99) for r in disk_store.records()
+    }
 
 
 def test_store_is_used_again_after_close(disk_store: DiskStore) -> None:

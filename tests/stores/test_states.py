@@ -167,7 +167,7 @@ class DiskUses(Uses):
             other = self.index.with_name("other")
             other.touch(0o600)
             other.write_bytes(b"rubbish" * 1_000)
-            os.replace(other, self.index)
+            other.replace(self.index)
         elif how == "rubbish in place":
             with self.index.open("r+b") as file:
                 file.write(b"rubbish" * 1_000)

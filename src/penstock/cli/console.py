@@ -10,7 +10,7 @@ import os
 import select
 import sys
 from contextlib import suppress
-from typing import IO, BinaryIO, Final, TextIO
+from typing import BinaryIO, Final, TextIO
 
 import click
 
@@ -19,7 +19,7 @@ from penstock.errors import PenstockError
 NAME: Final = "penstock"
 
 
-class OutputClosed(Exception):  # noqa: N818  # an event, not a fault: who reads us has seen enough
+class OutputClosed(Exception):  # an event, not a fault: who reads us has seen enough
     """Nobody reads our stdout any more."""
 
 
@@ -32,7 +32,17 @@ def plain(text: str) -> str:
 
 def out(data: bytes | str) -> None:
     """Write a result."""
-    write(_stdout(), data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
+    if sys.stdout is None:
+        raise PenstockError("there is no standard output to write to")
+    _write(sys.stdout.buffer, data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
+
+
+def err(data: bytes) -> None:
+    """Write a result that belongs to stderr."""
+    if sys.stderr is not None:
+        sys.stderr.flush()
+        _write(sys.stderr.buffer, data)
+        sys.stderr.buffer.flush()
 
 
 def line(text: str) -> None:
@@ -40,7 +50,7 @@ def line(text: str) -> None:
     out(plain(text) + "\n")
 
 
-def write(stream: BinaryIO | IO[bytes], data: bytes) -> None:
+def _write(stream: BinaryIO, data: bytes) -> None:
     rest = memoryview(data)
     try:
         while rest:
@@ -104,12 +114,6 @@ def is_terminal(stream: TextIO | None) -> bool:
         return stream is not None and stream.isatty()
     except ValueError:  # it is closed
         return False
-
-
-def _stdout() -> BinaryIO:
-    if sys.stdout is None:
-        raise PenstockError("there is no standard output to write to")
-    return sys.stdout.buffer
 
 
 def _failure(error: OSError) -> Exception:

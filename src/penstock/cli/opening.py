@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
+from penstock.cli.nowhere import WHY, Nowhere
 from penstock.configured import Gate
 from penstock.core.policy import Reader
+from penstock.errors import PenstockError
 from penstock.ledger.contract import Ledger
 from penstock.settings import Settings, load_settings
 from penstock.stores.contract import Store
-from penstock.stores.memory import MemoryStore
-from penstock.errors import PenstockError
 
 
 def settings() -> Settings:
@@ -28,34 +27,34 @@ def settings() -> Settings:
 
 
 @contextmanager
-def opened(**options: Any) -> Iterator[Gate]:
+def opened() -> Iterator[Gate]:
     chosen = settings()
-    with Gate(settings=chosen, reader=reader_of(chosen), **options) as gate:
-        if isinstance(gate.store, MemoryStore):
-            # It ends with this process: to say that something is kept there would be an empty promise.
-            gate.store = None
+    store = Nowhere() if chosen.store.kind == "memory" else None
+    with Gate(settings=chosen, store=store, reader=reader_of(chosen)) as gate:
         yield gate
 
 
 @contextmanager
-def opened_store() -> Iterator[tuple[Gate, Store]]:
-    """For commands that have nothing to do without one."""
+def opened_store() -> Iterator[Store]:
+    """For what has nothing to do where nothing is kept."""
     with opened() as gate:
-        if gate.store is None:
-            raise PenstockError("nothing is kept between two calls: store.kind is memory in the settings")
-        yield gate, gate.store
+        if gate.store is None or isinstance(gate.store, Nowhere):
+            raise PenstockError(f"nothing is kept: {WHY}")
+        yield gate.store
 
 
 @contextmanager
 def opened_ledger() -> Iterator[Ledger]:
     with opened() as gate:
-        if gate.ledger is None or gate.store is None:
-            raise PenstockError("nothing is recorded: ledger.enabled is false or store.kind is memory in the settings")
+        if gate.ledger is None:
+            raise PenstockError("nothing is recorded: ledger.enabled is false in the settings")
+        if isinstance(gate.store, Nowhere):
+            raise PenstockError(f"nothing is recorded: {WHY}")
         yield gate.ledger
 
 
 def reader_of(chosen: Settings) -> Reader:
-    """What the notices name. The settings may say it; else `penstock read`, wherever that would find the output."""
+    """What the notices name. The settings may say it; else `penstock read`, wherever that will find the output."""
     if chosen.reader != "auto":
         return chosen.reader
     # The call that reads on will not have the options of this one.

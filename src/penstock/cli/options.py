@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from penstock.core.limits import UNITS, Limits
+from penstock.core.limits import DEFAULT_LIMITS, UNITS, Limits
 from penstock.core.policy import STRATEGIES, Strategy
 from penstock.gate import BareGate
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 NO_LIMIT: Final = 0  # what `none` is read as; nobody can type it
+_DIGITS: Final = 18
 
 
-class Limit(click.ParamType):
-    name = "limit"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if value == "none":
-            return NO_LIMIT
-        try:
-            number = int(value)
-        except ValueError:
-            number = 0
-        if number < 1:
-            self.fail(f"{value!r} is not a limit: allowed is a whole number from 1 on, or none", param, ctx)
-        return number
+def limit(text: str) -> int:
+    if text == "none":
+        return NO_LIMIT
+    if not text.isdecimal() or len(text) > _DIGITS or int(text) < 1:
+        raise click.BadParameter(f"{text!r} is not a limit: allowed is a whole number from 1 on, or none")
+    return int(text)
 
 
-class Words(click.ParamType):
+def words(text: str) -> str:
     """Text for people and models. File names and arguments may be any bytes, this may not."""
-
-    name = "text"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        text = str(value)
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            self.fail(f"{text!r} holds bytes that are not text in UTF-8", param, ctx)
-        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise click.BadParameter(f"{text!r} holds bytes that are not text in UTF-8") from None
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +61,17 @@ class Asked:
 def bounding(tool: str, query: str) -> Callable[[Decorated], Decorated]:
     """The options of a command that prints a view. `tool` and `query` tell their defaults, in a sentence each."""
     options = [
-        click.option("--tool", type=Words(), metavar="NAME", help=f"The tool whose limits hold. {tool}"),
-        click.option("--query", type=Words(), metavar="TEXT", help=f"What the reader wants to know. {query}"),
-        click.option("--agent", type=Words(), metavar="NAME", help="The agent profile that tightens the limits."),
+        click.option("--tool", type=words, metavar="NAME", help=f"The tool whose limits hold. {tool}"),
+        click.option("--query", type=words, metavar="TEXT", help=f"What the reader wants to know. {query}"),
+        click.option("--agent", type=words, metavar="NAME", help="The agent profile that tightens the limits."),
         *(
             click.option(
                 f"--max-{unit}",
-                type=Limit(),
+                type=limit,
                 metavar="N",
-                help=f"At most N {unit} are printed; `none` for no limit. By default as the settings say{told}.",
+                help=f"At most N {unit}, or `none`. By default what the settings say ({_told(unit)}).",
             )
-            for unit, told in zip(UNITS, (" (none)", " (2,000)", " (51,200)", " (none)"), strict=True)
+            for unit in UNITS
         ),
         click.option(
             "--strategy",
@@ -92,15 +82,20 @@ def bounding(tool: str, query: str) -> Callable[[Decorated], Decorated]:
     return lambda command: _with(command, options)
 
 
+def _told(unit: str) -> str:
+    limit = getattr(DEFAULT_LIMITS, unit)
+    return "no limit" if limit is None else f"{limit:,}"
+
+
 def as_json(what: str) -> Callable[[Decorated], Decorated]:
     return click.option("--json", "json", is_flag=True, help=what)
 
 
 def handle(command: Decorated) -> Decorated:
-    return click.argument("handle", type=Words(), shell_complete=_handles)(command)
+    return click.argument("handle", type=words, shell_complete=_handles)(command)
 
 
-def _with(command: Decorated, options: list[Callable[[Decorated], Decorated]]) -> Decorated:
+def _with(command: Decorated, options: Sequence[Callable[[Any], Any]]) -> Decorated:
     for option in reversed(options):
         command = option(command)
     return command
@@ -109,12 +104,12 @@ def _with(command: Decorated, options: list[Callable[[Decorated], Decorated]]) -
 _OFFERED: Final = 50
 
 
-def _handles(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def _handles(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from penstock.cli.opening import opened  # noqa: PLC0415  # loads the gate, which only the Tab key needs here
 
     with ctx, opened() as gate:
         fitting = (record for record in gate.records() if record.handle.startswith(incomplete))
         return [
             CompletionItem(record.handle, help=f"{record.tool}, {record.size:,} bytes")
-            for record, _ in zip(fitting, range(_OFFERED), strict=False)
+            for record in islice(fitting, _OFFERED)
         ]

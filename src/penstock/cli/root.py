@@ -47,17 +47,17 @@ COMPLETE: Final = "_PENSTOCK_COMPLETE"
 class LazyGroup(click.Group):
     """A group whose commands are named in a table and loaded one by one."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click asks so
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # as above
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
         command: click.Command = import_module(entry.module).command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # as above
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
 
@@ -95,7 +95,7 @@ class LazyGroup(click.Group):
 @click.option("--verbose", "-v", is_flag=True, help="Tell on stderr what is done. By default only warnings are told.")
 @click.version_option(__version__, "--version", message="%(prog)s %(version)s", help="Print the version and end.")
 @click.pass_context
-def group(ctx: click.Context, verbose: bool, **_: Any) -> None:
+def group(ctx: click.Context, /, verbose: bool, **_: Any) -> None:
     """The gate between what tools return and what a model's context holds.
 
     Output that fits its limits passes untouched. What does not fit is kept whole and shown within the limits, with a

@@ -1,1 +1,65 @@
-"""Views on their way out."""
+"""One result on its way through `run`, `pipe` and `admit`: how it is bounded, and how its view is printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from penstock.capture import CAPTURE_LIMITS, Capture
+from penstock.cli.framing import framed
+from penstock.cli.options import Asked
+from penstock.core.envelope import Frame
+from penstock.core.limits import Limits
+from penstock.core.policy import Policy
+from penstock.core.view import View
+from penstock.gate import BareGate
+
+UNLIMITED: Final = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What decides the views of one call."""
+
+    gate: BareGate
+    asked: Asked
+    tool: str
+    query: str
+    share: Limits = UNLIMITED
+
+    @property
+    def limits(self) -> Limits:
+        return self.asked.limits(self.gate, self.tool) & self.share
+
+    @property
+    def policy(self) -> Policy:
+        policy = self.gate.policy(self.tool, agent=self.asked.agent, limits=self.limits, strategy=self.asked.strategy)
+        return policy.tightened(CAPTURE_LIMITS)
+
+    def open(self) -> Capture:
+        return self.gate.open(
+            tool=self.tool,
+            query=self.query,
+            agent=self.asked.agent,
+            limits=self.limits,
+            strategy=self.asked.strategy,
+        )
+
+    def view(self, capture: Capture, frame: Frame | None = None) -> View:
+        """The view of a capture that has ended, in the form that was asked for."""
+        view = capture.close()
+        if not self.asked.json:
+            return view
+        return framed(self.gate, view, self.policy, frame or Frame(), self.tool, self.query)
+
+    def printed(self, view: View) -> bytes:
+        return printed(self.gate, view, self.policy.limits)
+
+
+def printed(gate: BareGate, view: View, limits: Limits) -> bytes:
+    """What is printed of a view: itself, ended by a newline where the end is ours and the newline fits too."""
+    ours = view.truncated or view.form == "envelope" or view.handle is not None
+    ended = view.text + "\n"
+    if ours and view.text and not view.text.endswith("\n") and gate.size(ended, limits).over(limits) is None:
+        return bytes(view) + b"\n"
+    return bytes(view)

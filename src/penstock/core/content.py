@@ -10,14 +10,17 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from penstock.core.census import Census, take_census
-from penstock.core.measure import Meter, Size, utf8_length
+from penstock.core.census import Census
+from penstock.core.measure import Meter, Size, measure, utf8_length
 
 # How bytes become text: what came in as bytes shows U+FFFD for what is not UTF-8; what came in as text may hold lone
 # surrogates and shows them as they were.
 Errors = Literal["replace", "surrogatepass"]
+
+# How much of what stands around it a cut may have to see: the longest escape sequence that `cut` knows, and then some.
+LOOK: Final = 8 * 1024
 
 
 class Span(NamedTuple):
@@ -88,19 +91,12 @@ class Content:
         """Newlines of the original from `start` to `stop`, with the holes at both ends."""
         return self.data.count(b"\n", start, stop) + sum(h.newlines for h in self.holes_within(start, stop))
 
-    def census(self, start: int, stop: int, budget: int) -> Census:
-        """The census of what a gap from `start` to `stop` hides; past `budget` bytes it is "at least"."""
-        end = min(stop, start + budget)
-        found = take_census(self.data, start, end)
-        for hole in self.holes_within(start, stop):
-            found |= hole.census
-        return found if end == stop else found._replace(complete=False)
+
+METERED: Final = 1 << 20
 
 
 def content_of_text(text: str) -> Content:
-    from_text = text.encode("utf-8", "surrogatepass")
-    lines = from_text.count(b"\n") + (from_text[-1:] not in (b"", b"\n"))
-    return Content(from_text, Size(len(text), lines, len(from_text)), "surrogatepass")
+    return Content(text.encode("utf-8", "surrogatepass"), measure(text), "surrogatepass")
 
 
 def content_of_bytes(data: bytes) -> Content:
@@ -109,7 +105,4 @@ def content_of_bytes(data: bytes) -> Content:
     # In pieces, because the text of 100 MB that are not ASCII would take 400 MB for a moment.
     for start in range(0, len(data), METERED):
         meter.feed(bytes(view[start : start + METERED]))
-    return Content(data, meter.finish(), "replace")
-
-
-METERED = 1 << 20
+    return Content(data, meter.finish())

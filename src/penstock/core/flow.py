@@ -18,12 +18,12 @@ from functools import partial
 from itertools import pairwise
 from typing import Final
 
-from penstock.core.census import Census
+from penstock.core.census import Census, Signs, find_signs
 from penstock.core.content import Content, Span
 from penstock.core.entry import Reason
 from penstock.core.envelope import Frame
 from penstock.core.handle import Handle
-from penstock.core.limits import Limits
+from penstock.core.limits import UNITS, Limits
 from penstock.core.measure import Size, measure
 from penstock.core.notice import Facts, Step, widest, widest_mark, write
 from penstock.core.policy import Policy
@@ -31,15 +31,12 @@ from penstock.core.reduce import reducer_for
 from penstock.core.reduce.contract import Reducer, Room
 from penstock.core.reduce.fill import from_end, from_start
 from penstock.core.result import Result
-from penstock.core.tokens import TokenCounter, estimate_tokens
+from penstock.core.squeeze import fullest, room_within
+from penstock.core.tokens import MOST_BYTES_PER_TOKEN, TokenCounter, estimate_tokens
 from penstock.core.view import Form, Gap, Truncation, View, gaps_between, parts_of, residue_of
 
-# What the census of one view looks at: 4 MB cost 10 ms. Where more is hidden the notice says "at least".
+# What of the content is looked at for errors: 4 MB cost 6 ms. Where more is hidden the notice says "at least".
 CENSUS_BUDGET: Final = 4 * 1024 * 1024
-
-# Attempts to meet a limit that only the finished text shows. Each comes within a few percent of the one before.
-ATTEMPTS: Final = 8
-GOOD_FILL: Final = 0.95
 
 # A notice may take this much of each limit; where it would take more, a shorter one says it.
 NOTICE_SHARE: Final = 0.5
@@ -75,10 +72,18 @@ class Case:
     def path(self) -> str | None:
         return None if self.kept is None else self.kept.path
 
+    @property
+    def total(self) -> Size:
+        """Characters and lines of the text, bytes of the original."""
+        return self.content.size._replace(bytes=self.content.original_bytes)
+
+    @property
+    def whole(self) -> Span:
+        return Span(0, len(self.content.data))
+
     def facts(self) -> Facts:
-        total = self.content.size._replace(bytes=self.content.original_bytes)
         return Facts(
-            total=total,
+            total=self.total,
             shown=Size(),
             hidden=Census(),
             reader=self.policy.reader,
@@ -105,17 +110,14 @@ class Draft:
 def size_in(text: str, limits: Limits, counter: TokenCounter) -> Size:
     """The size of a text, with tokens counted where there is a limit on them."""
     size = measure(text)
-    if limits.tokens is None:
-        return size
-    # A token is at least a byte of UTF-8, so most texts need no counting to be seen to fit.
-    return size._replace(tokens=size.bytes if size.bytes <= limits.tokens else counter.count(text))
+    return size if limits.tokens is None else size._replace(tokens=counter.count(text))
 
 
 def size_of_content(content: Content, limits: Limits, counter: TokenCounter) -> Size:
+    """The size of content that may be far over its limits: tokens are counted only where they may be within theirs."""
     if limits.tokens is None:
         return content.size
-    if content.holes or content.size.bytes > 128 * limits.tokens:
-        # No token of a byte-level tokenizer is longer, so it is over for sure; an estimate says by how much.
+    if content.holes or content.size.bytes > MOST_BYTES_PER_TOKEN * limits.tokens:
         return content.size._replace(tokens=max(limits.tokens + 1, estimate_tokens(content.data)))
     return content.size._replace(tokens=counter.count(content.text(Span(0, len(content.data)))))
 
@@ -126,86 +128,88 @@ def untouched(result: Result, policy: Policy) -> View | None:
     if not skip and result.surely_over(policy.limits):
         return None
     text = result.text()
-    size = size_in(text, policy.limits, policy.counter)
-    if not skip and size.over(policy.limits) is not None:
+    size = measure(text)
+    if not skip and (size.over(policy.limits) is not None or not _tokens_fit(text, size, policy)):
         return None
     data = result.shown if isinstance(result.shown, bytes) else None
     return View(text, size, size, "skip" if skip else "fits", result.form, data=data)
 
 
+def _tokens_fit(text: str, size: Size, policy: Policy) -> bool:
+    most = policy.limits.tokens
+    # A token is at least a byte of UTF-8, so most texts need no counting.
+    return most is None or size.bytes <= most or policy.counter.count_up_to(text, most) is not None
+
+
 def bound(case: Case) -> View:
     """The view of content that is over its limits: always within them, whatever it is and however small they are."""
     reducer = reducer_for(case.policy.strategy, case.content, case.media)
+    signs = find_signs(case.content.data, CENSUS_BUDGET)
     fallback: Draft | None = None
     for step in Step:
-        draft = _attempt(case, reducer, step)
+        draft = _at_step(case, reducer, signs, step)
         if draft is not None and draft.spans:
             return _view(case, reducer, draft)
         fallback = fallback or draft
-    return _view(case, reducer, fallback or Draft([], [], "", Size(), Size(), []))
+    return _view(case, reducer, fallback or Draft([], gaps_between(case.content, [], signs), "", Size(), Size(), []))
 
 
-def _attempt(case: Case, reducer: Reducer, step: Step) -> Draft | None:
+def _at_step(case: Case, reducer: Reducer, signs: Signs, step: Step) -> Draft | None:
     """The fullest draft at this step of the notice, or None when the step does not fit."""
     limits = case.policy.limits
-    empty = _draft(case, [], step, widest(case.facts(), step))
-    fixed = size_in(empty.text, limits, case.policy.counter)
+    fixed = size_in(_emptiest(case, step), limits, case.policy.counter)
     if fixed.over(_part_of(limits, 1.0 if step >= Step.BARE else NOTICE_SHARE)):
         return None
     room = _room(case, fixed, step)
-    best: Draft | None = None
-    spans: list[Span] | None = None
-    part = 1.0
-    for _ in range(ATTEMPTS):
-        before, spans = spans, _choose(case, reducer, room.squeezed(part), step)
-        if spans == before:
-            break
-        draft = _draft(case, spans, step)
-        unit = draft.size.over(limits)
-        if unit is None and (best is None or draft.shown.bytes > best.shown.bytes):
-            best = draft
-        if unit == "lines":
-            room = room.less(Size(lines=draft.size.lines - (limits.lines or 0)))
-            continue
-        fill = _fill(draft.size, fixed, limits)
-        if unit is None and (fill >= GOOD_FILL or not _elastic(case) or (part >= 1.0 and limits.tokens is None)):
-            break
-        part *= 0.99 / fill if fill > 0 else 2.0
-    return best
+
+    def attempt(part: float) -> Draft:
+        return _draft(case, signs, _choose(case, reducer, room.squeezed(part), step), step)
+
+    return fullest(attempt, limits, fixed, elastic=case.frame is not None or limits.tokens is not None)
+
+
+def _emptiest(case: Case, step: Step) -> str:
+    """All but what is shown of the content, as long as it can get."""
+    notice = widest(case.facts(), step)
+    if case.frame is not None:
+        return case.frame.around("", notice, _truncation(case, case.total), step)
+    # A newline parts the notice from the content, whether it stands before or after it.
+    return notice if step >= Step.BARE else f"{notice}\n"
+
+
+def _room(case: Case, fixed: Size, step: Step) -> Room:
+    if case.frame is not None or step >= Step.BARE:
+        # JSON is one line whatever it holds, so lines are those of the preview; a bare mark stands in the content's line.
+        fixed = fixed._replace(lines=0)
+    mark = Size() if step >= Step.BARE else measure(widest_mark(case.policy.language, case.total) + "\n")
+    return room_within(case.policy.limits, fixed, case.content.data, mark, case.policy.ratio)
 
 
 def _choose(case: Case, reducer: Reducer, room: Room, step: Step) -> list[Span]:
     content = case.content
     if step < Step.BARE:
-        chosen = reducer.reduce(content, room, case.query)
+        return [part for span in reducer.reduce(content, room, case.query) for part in content.split(span)]
+    stretches = content.split(case.whole)
+    if not stretches or (step is Step.NOTHING and case.frame is not None):
+        return []
+    # No room for marks: one piece, from the end that was asked for.
+    if reducer.name == "tail":
+        piece = from_end(content, stretches[-1], room)
     else:
-        # No room for marks: one piece, from the end that was asked for.
-        at_end = reducer.name == "tail"
-        edges = (0, *(hole.place for hole in content.holes), len(content.data))
-        piece = (
-            from_end(content, Span(edges[-2], edges[-1]), room)
-            if at_end
-            else from_start(content, Span(0, edges[1]), room)
-        )
-        chosen = [_without_newline(content, piece)]
-    return [part for span in chosen for part in content.split(span)]
+        piece = from_start(content, stretches[0], room)
+    text = content.data[piece.start : piece.stop]
+    # What follows the piece stands in the same line: there may be only one.
+    line_end = len(text) - len(text.removesuffix(b"\n").removesuffix(b"\r"))
+    return content.split(Span(piece.start, piece.stop - line_end))
 
 
-def _without_newline(content: Content, span: Span) -> Span:
-    """What follows the piece stands in the same line: there may be only one."""
-    text = content.data[span.start : span.stop]
-    return Span(span.start, span.stop - (len(text) - len(text.removesuffix(b"\n").removesuffix(b"\r"))))
-
-
-def _draft(case: Case, spans: list[Span], step: Step, notice: str | None = None) -> Draft:
-    """The text that a choice makes. `notice` stands in for the one that would be written."""
+def _draft(case: Case, signs: Signs, spans: list[Span], step: Step) -> Draft:
+    """The text that a choice makes."""
     content, policy = case.content, case.policy
-    marked = step < Step.BARE
-    gaps = gaps_between(content, spans, CENSUS_BUDGET if marked else 0) if notice is None else []
+    gaps = gaps_between(content, spans, signs)
     shown = _shown(content, spans)
-    if notice is None:
-        notice = write(_told(case.facts(), shown, gaps), step)
-    parts = parts_of(spans, gaps if marked else [], policy.language)
+    notice = write(_told(case.facts(), shown, gaps), step)
+    parts = parts_of(spans, gaps if step < Step.BARE else [], policy.language)
     body = "".join(part if isinstance(part, str) else content.text(part) for part in parts)
     if case.frame is not None:
         text = case.frame.around(body, notice, _truncation(case, shown), step)
@@ -253,68 +257,22 @@ def _shown(content: Content, spans: list[Span]) -> Size:
     )
 
 
-def _room(case: Case, fixed: Size, step: Step) -> Room:
-    limits = case.policy.limits
-    content = case.content
-    mark_text = widest_mark(case.policy.language, case.facts().total) + "\n" if step < Step.BARE else ""
-    mark = measure(mark_text)
-    most = limits.bytes
-    if limits.tokens is not None:
-        sample = content.data[:_SAMPLED] + content.data[-_SAMPLED:]
-        per_token = len(sample) / max(1, estimate_tokens(sample))
-        by_tokens = int((limits.tokens - (fixed.tokens or 0)) * per_token) + fixed.bytes
-        most = by_tokens if most is None else min(most, by_tokens)
-    # In a frame the text is JSON on one line; its lines are those of the preview.
-    lines = limits.lines if case.frame is not None or limits.lines is None else limits.lines - fixed.lines
-    if step >= Step.BARE and limits.lines is not None:
-        lines = limits.lines
-    return Room(
-        chars=None if limits.chars is None else limits.chars - fixed.chars,
-        lines=lines,
-        bytes=None if most is None else most - fixed.bytes,
-        mark=mark,
-        ratio=case.policy.ratio,
-    )
-
-
-_SAMPLED: Final = 32 * 1024
-
-
-def _elastic(case: Case) -> bool:
-    """Whether some size shows only in the finished text."""
-    return case.frame is not None or case.policy.limits.tokens is not None
-
-
-def _fill(size: Size, fixed: Size, limits: Limits) -> float:
-    """How much of the tightest limit's room is used: over 1 when it is too much."""
-    most = 0.0
-    for unit in ("chars", "bytes", "tokens"):
-        limit, used, notice = getattr(limits, unit), getattr(size, unit), getattr(fixed, unit)
-        if limit is not None and used is not None:
-            most = max(most, (used - (notice or 0)) / max(1, limit - (notice or 0)))
-    return most
-
-
 def _part_of(limits: Limits, part: float) -> Limits:
-    return Limits(
-        *(
-            None if n is None else max(1, int(n * part))
-            for n in (limits.chars, limits.lines, limits.bytes, limits.tokens)
-        )
-    )
+    most = {unit: getattr(limits, unit) for unit in UNITS}
+    return Limits(**{unit: None if n is None else max(1, int(n * part)) for unit, n in most.items()})
 
 
 def _truncation(case: Case, shown: Size) -> Truncation:
-    limits, size = case.policy.limits, case.content.size
+    limits, total = case.policy.limits, case.total
     return Truncation(
         direction=case.policy.strategy,
         max_chars=limits.chars,
         max_lines=limits.lines,
         max_bytes=limits.bytes,
         max_tokens=limits.tokens,
-        original_chars=size.chars,
-        original_lines=size.lines,
-        original_bytes=case.content.original_bytes,
+        original_chars=total.chars,
+        original_lines=total.lines,
+        original_bytes=total.bytes,
         kept_chars=shown.chars,
         kept_lines=shown.lines,
         kept_bytes=shown.bytes,
@@ -327,13 +285,16 @@ def _view(case: Case, reducer: Reducer, draft: Draft) -> View:
     content = case.content
     form: Form = "text" if case.frame is None else "envelope"
     data = None
-    if form == "text" and "\ufffd" in draft.text and content.errors == "replace":
-        data = b"".join(p.encode() if isinstance(p, str) else content.data[p.start : p.stop] for p in draft.parts)
+    if form == "text" and content.errors == "replace" and "\ufffd" in draft.text:
+        data = b"".join(
+            part.encode("utf-8", "surrogatepass") if isinstance(part, str) else content.data[part.start : part.stop]
+            for part in draft.parts
+        )
     again = replace(case, content=residue_of(content, draft.spans, draft.gaps), frame=Frame())
     return View(
         text=draft.text,
         size=draft.size,
-        original=case.facts().total,
+        original=case.total,
         reason=case.reason,
         form=form,
         kind=reducer.name if case.policy.strategy == "auto" else case.media,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from penstock.core.census import Census
+from penstock.core.census import Census, Signs
 from penstock.core.content import Content, Hole, Span
 from penstock.core.entry import Reason
 from penstock.core.handle import Handle
@@ -14,6 +14,8 @@ from penstock.core.jsontext import from_json
 from penstock.core.measure import Size
 from penstock.core.notice import gap_mark
 from penstock.core.policy import Language
+
+_NEWLINE: Final = ord("\n")
 
 # What came in, or what was asked for: plain text, a JSON value, a tool response envelope, a list of content blocks.
 Form = Literal["text", "json", "envelope", "blocks"]
@@ -117,29 +119,29 @@ class View:
         return self.text.encode("utf-8", "surrogatepass") if self.data is None else self.data
 
 
-def gaps_between(content: Content, spans: list[Span], census_budget: int) -> list[Gap]:
-    """The gaps that `spans` leave, in order. The census of them all together looks at `census_budget` bytes."""
+def gaps_between(content: Content, spans: list[Span], signs: Signs) -> list[Gap]:
+    """The gaps that `spans` leave, in order. `signs` are those of the content's data."""
     gaps: list[Gap] = []
     newlines = 0  # of the original, before `place`
     place = 0
-    for index, span in enumerate([*spans, Span(len(content.data), len(content.data))]):
-        last = index == len(spans)
+    end = len(content.data)
+    for index, span in enumerate([*spans, Span(end, end)]):
         if span.start > place or content.holes_within(place, span.start):
-            inside = content.newlines(place, span.start)
-            gap = _gap(content, place, span.start, newlines, inside, census_budget, index)
-            census_budget = max(0, census_budget - (span.start - place))
+            gap = _gap(content, place, span.start, newlines, signs, index)
             gaps.append(gap)
-            newlines += inside
-        if not last:
-            newlines += content.data.count(b"\n", span.start, span.stop)
-            place = span.stop
+            newlines += gap.newlines
+        newlines += content.data.count(b"\n", span.start, span.stop)
+        place = span.stop
     return gaps
 
 
-def _gap(content: Content, place: int, stop: int, newlines: int, inside: int, budget: int, before: int) -> Gap:
+def _gap(content: Content, place: int, stop: int, newlines: int, signs: Signs, before: int) -> Gap:
     begin, end = content.offset_of_end(place), content.offset_of_start(stop)
-    at_end = end == content.original_bytes
+    inside = content.newlines(place, stop)
     ends_line = _line_ends_before(content, stop)
+    census = signs.census(place, stop)
+    for hole in content.holes_within(place, stop):
+        census |= hole.census
     return Gap(
         start=begin,
         stop=end,
@@ -147,15 +149,20 @@ def _gap(content: Content, place: int, stop: int, newlines: int, inside: int, bu
         last_line=newlines + inside + (not ends_line),
         newlines=inside,
         ends_line=ends_line,
-        whole_lines=(place == 0 or content.data[place - 1 : place] == b"\n") and (ends_line or at_end),
-        census=content.census(place, stop, budget),
+        whole_lines=_starts_line(content, place) and (ends_line or end == content.original_bytes),
+        census=census,
         before=before,
     )
 
 
+def _starts_line(content: Content, place: int) -> bool:
+    """Whether a gap that begins after the byte before `place` begins with a line."""
+    return place == 0 or content.data[place - 1] == _NEWLINE
+
+
 def _line_ends_before(content: Content, place: int) -> bool:
     holes = content.holes_within(place, place)
-    return holes[-1].ends_line if holes else content.data[place - 1 : place] == b"\n"
+    return holes[-1].ends_line if holes else content.data[place - 1] == _NEWLINE
 
 
 def parts_of(spans: list[Span], gaps: list[Gap], language: Language) -> list[str | Span]:

@@ -10,8 +10,8 @@ from collections import deque
 from typing import Final
 
 from penstock.core.census import take_census
-from penstock.core.content import Content, Errors, Hole
-from penstock.core.cut import LOOK, cut_at_or_after, cut_at_or_before
+from penstock.core.content import LOOK, Content, Errors, Hole
+from penstock.core.cut import advance, cut_at_or_after, cut_at_or_before, retreat
 from penstock.core.measure import Meter
 
 # What is held of each end. Several times any sensible limit, so a reducer has much to choose from.
@@ -76,33 +76,36 @@ class Collector:
         head, rest = bytes(self._head), b"".join([*self._tail, self._small])
         if self.whole:
             return Content(head + rest, size, self.errors)
-        # However it came, the middle is now the first `sampled` bytes after the head, and the tail LOOK more than an end.
+        # However it came: the middle is the first `sampled` bytes after the head, and the tail is LOOK more than an end.
         at = max(0, len(rest) - self._end - LOOK)
         middle, tail = bytes(self._middle) + rest[: min(at, self._sampled - len(self._middle))], rest[at:]
         joined = len(head) + len(middle) + len(tail) == self.size
         after = middle + tail if joined else middle
-        stop = self._last_cut(head, after[:LOOK])
-        start = self._first_cut(tail)
-        looked_at = head[stop:] + (after[: len(after) - (len(tail) - start)] if joined else middle)
-        hidden = self.size - stop - (len(tail) - start)
+        stop, start = self._last_cut(head, after[:LOOK]), self._first_cut(tail)
+        kept = len(tail) - start
+        census = take_census(head[stop:] + (after[: len(after) - kept] if joined else middle))
         hole = Hole(
             place=stop,
-            bytes=hidden,
+            bytes=self.size - stop - kept,
             newlines=self._meter.newlines - head.count(b"\n", 0, stop) - tail.count(b"\n", start),
             ends_line=tail[start - 1 : start] == b"\n",
-            census=take_census(looked_at)._replace(complete=joined),
+            census=census if joined else census._replace(complete=False),
         )
         return Content(head[:stop] + tail[start:], size, self.errors, (hole,))
 
     def _last_cut(self, head: bytes, after: bytes) -> int:
         """Where the head ends: after the last line that ends near its edge, or inside a line where a cut is safe."""
-        low = len(head) - min(EDGE, self._end // 2)
+        low = advance(head, 0, len(head) - self._edge, chars=None, size=None)
         line = head.rfind(b"\n", low) + 1
-        return line or cut_at_or_before(head[low:] + after, len(head) - low) + low
+        return line or low + cut_at_or_before(head[low:] + after, len(head) - low)
 
     def _first_cut(self, tail: bytes) -> int:
         """Where the tail begins, seen from LOOK bytes before it."""
         at = len(tail) - self._end
-        high = at + min(EDGE, self._end // 2)
+        high = retreat(tail, at + self._edge, len(tail), chars=None, size=None)
         line = tail.find(b"\n", at - 1, high) + 1
         return line or cut_at_or_after(tail, at, high)
+
+    @property
+    def _edge(self) -> int:
+        return min(EDGE, self._end // 2)

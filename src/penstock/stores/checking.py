@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from penstock.core.handle import Handle
 from penstock.stores import files, names, upkeep
-from penstock.stores.blocks import Facts, facts_of
+from penstock.stores.blocks import BlockTable, Facts, facts_of
 from penstock.stores.contract import Finding, Record
 from penstock.stores.index import BATCH, NEWEST, Index
 from penstock.stores.shelf import Shelf
@@ -73,7 +73,7 @@ class _Check:
         if fault is not None:
             yield from self._bury(record)
         elif facts is not None:
-            yield from self._table(record, facts)
+            yield from self._row(record, facts)
 
     def _fault(self, record: Record) -> tuple[str | None, Facts | None]:
         """What is wrong with its file; and what the file holds, if it was read."""
@@ -88,40 +88,54 @@ class _Check:
                 os.close(descriptor)
         except OSError as error:
             return f"its file cannot be read: {error.strerror}", None
-        if facts.digest.hex() != record.digest:
-            return "its file holds something else than was kept", None
-        return None, facts
+        if facts.digest.hex() == record.digest or self._digest_is_wrong(record, facts):
+            return None, facts
+        return "its file holds something else than was kept", None
+
+    def _digest_is_wrong(self, record: Record, facts: Facts) -> bool:
+        """Whether it is the digest in the row that was damaged: handle and blocks say that the file is right."""
+        return record.handle == facts.handle and self._table(record) == facts.table
+
+    def _table(self, record: Record) -> BlockTable | None:
+        return self.shelf.ask(lambda index: index.table(record.handle), None)
 
     def _bury(self, record: Record) -> Iterator[Finding]:
-        def bury(index: Index) -> Finding | None:
+        def look(index: Index) -> Finding | None:
             row = index.record(record.handle)
             fault = None if row is None else self._fault(row)[0]
             if row is None or fault is None:
                 return None  # deleted, or kept again, since we looked
             missing = not os.path.lexists(self.shelf.path(row.name))
-            if self.repair:
-                now = self.shelf.clock()
-                if not missing:
-                    files.move_aside(self.shelf.path(row.name), at=now)
-                with index.transaction():
-                    index.bury(row.handle, now)
             return Finding("missing" if missing else "damaged", row.name, row.handle, fault, self.repair)
 
-        finding = self.shelf.settle(_REPAIRING, bury)
+        def bury(index: Index) -> Finding | None:
+            with index.transaction():
+                finding = look(index)
+                if finding is not None:
+                    now = self.shelf.clock()
+                    if finding.problem == "damaged":
+                        files.move_aside(self.shelf.path(finding.name), at=now)
+                    index.bury(record.handle, now)
+            return finding
+
+        finding = self.shelf.settle(_REPAIRING, bury if self.repair else look)
         if finding is not None:
             yield finding
 
-    def _table(self, record: Record, facts: Facts) -> Iterator[Finding]:
+    def _row(self, record: Record, facts: Facts) -> Iterator[Finding]:
+        right = replace(record, digest=facts.digest.hex(), newlines=facts.newlines)
+        table = self._table(record)
+
         def rewrite(index: Index) -> None:
             row = index.record(record.handle)
             if row is not None:
                 with index.transaction():
-                    index.add(row, facts.table)
+                    index.add(replace(row, digest=right.digest, newlines=right.newlines), facts.table)
 
-        if self.shelf.ask(lambda index: index.table(record.handle), None) not in (None, facts.table):
+        if table is not None and (record, table) != (right, facts.table):
             if self.repair:
                 self.shelf.change(_REPAIRING, rewrite)
-            yield Finding("index", files.INDEX, record.handle, "the table of its blocks is wrong", self.repair)
+            yield Finding("index", files.INDEX, record.handle, "what it knows of the content is wrong", self.repair)
 
     # -- what is in the directory
 
@@ -170,14 +184,15 @@ class _Check:
         return Finding("leftover", name, None, why, self.repair)
 
     def _permission(self, path: Path, handle: Handle | None) -> Iterator[Finding]:
+        is_directory = path == self.shelf.directory
+        private = 0o700 if is_directory else 0o600
         try:
             found = path.lstat()
         except FileNotFoundError:
             return
         mode = stat.S_IMODE(found.st_mode)
-        private = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
-        ours = stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)
-        if os.name == "nt" or not ours or mode == private:
+        as_it_should = stat.S_ISDIR if is_directory else stat.S_ISREG
+        if os.name == "nt" or mode == private or not as_it_should(found.st_mode):
             return
         if self.repair:
             path.chmod(private)

@@ -67,9 +67,6 @@ _PROBE = (
 
 _SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL", "none": "OFF"}
 
-# A forked child must not close its parent's connections, and a collected one is closed.
-_abandoned: list[sqlite3.Connection] = []
-
 Identity = tuple[int, int]
 
 
@@ -82,6 +79,7 @@ class Unusable(Exception):
 
 
 def is_rubbish(error: sqlite3.Error) -> bool:
+    """Whether a question says that the file is no database, or not a whole one."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -131,7 +129,7 @@ class Database:
             self._probe()
         except sqlite3.DatabaseError as error:
             self.close()
-            if is_rubbish(error):
+            if is_unfit(error):
                 raise Unusable(str(error), rubbish=True) from error
             raise
         except (Unusable, StoreError):
@@ -206,12 +204,6 @@ class Database:
         if connection is not None:
             connection.close()
 
-    def abandon(self) -> None:
-        """After a fork, in the child."""
-        if self._connection is not None:
-            _abandoned.append(self._connection)
-        self._connection = self.identity = None
-
     # -- making one anew, under the lock between processes
 
     def move_aside(self) -> None:
@@ -269,10 +261,25 @@ class Database:
             yield
             self._execute("COMMIT")
         except BaseException:
-            if self._connection is not None and self._connection.in_transaction:
-                with suppress(sqlite3.Error):  # the first error is the one to tell; closing rolls back as well
-                    self._execute("ROLLBACK")
+            self._roll_back()
             raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All questions inside are answered from one state: a result that moves between two tables is in one of them."""
+        if self._connection is None or self._connection.in_transaction:
+            yield
+            return
+        self._execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._roll_back()
+
+    def _roll_back(self) -> None:
+        if self._connection is not None and self._connection.in_transaction:
+            with suppress(sqlite3.Error):  # the first error is the one to tell; closing rolls back as well
+                self._execute("ROLLBACK")
 
     def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         """One statement. Some waits SQLite ends at once, whatever its timeout: during recovery, or a last close."""

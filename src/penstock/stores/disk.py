@@ -58,7 +58,7 @@ class DiskStore:
             retention=Retention.of(retention_days, quota_bytes),
             clock=clock,
         )
-        self._tidied: tuple[int, float] | None = None  # in which process, and when
+        self._tidied: float | None = None
 
     @property
     def directory(self) -> Path:
@@ -113,14 +113,13 @@ class DiskStore:
             return not self._shelf.expired(record.kept_at) and self._shelf.fault(record) is None
 
     def delete(self, handle: Handle) -> None:
-        def delete(index: Index) -> None:
+        def choose(index: Index) -> list[Doomed]:
             record = index.record(handle)
-            if record is not None:
-                upkeep.delete(self._shelf, index, [Doomed(handle, record.name, record.size)])
+            return [] if record is None else [Doomed(handle, record.name, record.size)]
 
         record, _, gone = self._row(handle)
         if record is not None:
-            self._shelf.change("deleting a result", delete)
+            self._shelf.change("deleting a result", lambda index: upkeep.delete(self._shelf, index, choose))
         elif not gone:
             raise UnknownHandle(handle)
 
@@ -178,7 +177,7 @@ class DiskStore:
     # -- tidying in passing
 
     def _tidy_first(self) -> None:
-        if self._tidied is None or self._tidied[0] != os.getpid():
+        if self._tidied is None:
             self._tidy(None)
 
     def _tidy(self, kept: Handle | None) -> None:
@@ -186,10 +185,10 @@ class DiskStore:
 
         What was asked for has been done or does not depend on it, so a failure here is told to the log only.
         """
-        here, now = os.getpid(), self._shelf.clock()
+        now = self._shelf.clock()
         try:
-            if self._tidied is None or self._tidied[0] != here or abs(now - self._tidied[1]) >= upkeep.EVERY:
-                self._tidied = here, now
+            if self._tidied is None or abs(now - self._tidied) >= upkeep.EVERY:
+                self._tidied = now
                 upkeep.sweep(self._shelf, spare=kept, thorough=False)
             else:
                 upkeep.shrink(self._shelf, kept)

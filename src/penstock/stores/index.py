@@ -20,9 +20,9 @@ BATCH = 256  # rows at once: memory stays constant, and nobody waits for long
 _REMEMBERED = 100_000  # deleted results, about 20 MB
 _MEDIA = get_args(Media)
 
-Key = tuple[float, int]  # of a result in the order of keeping
+Key = tuple[float | bytes, int]  # of a result in the order of keeping
 
-NEWEST: Key = (math.inf, 0)
+NEWEST: Key = (b"\xff" * 16, 0)  # SQLite sorts bytes behind numbers and text, so a row with a planted date is found too
 
 
 class Doomed(NamedTuple):

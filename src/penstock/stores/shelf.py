@@ -6,11 +6,14 @@ from the files by whoever meets it first, under that lock: the others wait and f
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sqlite3
 import stat
+import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +30,25 @@ from penstock.stores.retention import Retention
 T = TypeVar("T")
 
 log = logging.getLogger("penstock.stores.disk")
+
+
+_shelves: weakref.WeakSet[Shelf] = weakref.WeakSet()
+_forking: list[Shelf] = []
+
+
+def _before_fork() -> None:
+    for shelf in list(_shelves):
+        shelf.before_fork()
+        _forking.append(shelf)
+
+
+def _after_fork() -> None:
+    while _forking:
+        _forking.pop().after_fork()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 @contextmanager
@@ -51,7 +73,7 @@ class Shelf:
         self.index = Index(directory, durability)
         self.mended: list[str] = []  # why the index had to be made anew, since somebody last asked
         self._lock = threading.RLock()
-        self._process = os.getpid()
+        _shelves.add(self)
 
     def path(self, name: str) -> Path:
         return self.directory / name
@@ -67,7 +89,7 @@ class Shelf:
 
     def ask(self, question: Callable[[Index], T], nothing: T) -> T:
         """The answer of the index; `nothing` where nothing has been kept. Creates no directory and no index."""
-        with self._alone(), told("reading the index"):
+        with self._lock, told("reading the index"):
             broken = None
             try:
                 self.index.refresh()
@@ -88,14 +110,17 @@ class Shelf:
 
     def change(self, doing: str, work: Callable[[Index], T]) -> T:
         """Does the work while nobody else changes anything; once more where the index turns out to be damaged."""
-        with self._alone(), told(doing):
+        with self._lock, told(doing):
             files.make_directory(self.directory, durable=self.durable)
             with files.locked(self.directory):
                 self._mend(None)
+                if not self.index.writable:
+                    self.index.close()
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.directory))
                 try:
                     return work(self.index)
                 except sqlite3.DatabaseError as error:
-                    if not database.is_rubbish(error):
+                    if not database.is_unfit(error):  # also for what SQLite takes for the file of a newer version
                         raise
                     self._mend(self.index.identity)
                     return work(self.index)
@@ -113,24 +138,26 @@ class Shelf:
         return self.ask(lambda index: index.unindexed(found), [])
 
     def close(self) -> None:
-        with self._alone():
+        with self._lock:
             self.index.close()
+
+    def before_fork(self) -> None:
+        """Waits for who uses the index, and closes it: a child that has SQLite's locks only by hearsay can destroy it.
+
+        With it ends every use of the lock between processes, which a child would share and hold on to.
+        """
+        self._lock.acquire()
+        self.index.close()
+
+    def after_fork(self) -> None:
+        self._lock.release()
 
     def _answer(self, question: Callable[[Index], T]) -> T:
         try:
-            return question(self.index)
+            with self.index.snapshot():
+                return question(self.index)
         finally:
             self.index.answered()
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        if self._process != os.getpid():
-            # After a fork: a thread that is not in this process may hold the lock, and the connection is the parent's.
-            self._process = os.getpid()
-            self._lock = threading.RLock()
-            self.index.abandon()
-        with self._lock:
-            yield
 
     def _any_result(self) -> bool:
         try:

@@ -54,10 +54,11 @@ def shrink(shelf: Shelf, spare: Handle | None) -> Swept:
     return _delete_batches(shelf, over)
 
 
-def delete(shelf: Shelf, index: Index, doomed: list[Doomed]) -> None:
-    """Deletes results, under the lock."""
-    now = shelf.clock()
+def delete(shelf: Shelf, index: Index, choose: Callable[[Index], list[Doomed]]) -> list[Doomed]:
+    """Deletes what is chosen, inside the transaction: who has just renewed a result did so before."""
     with index.transaction():
+        doomed = choose(index)
+        now = shelf.clock()
         for result in doomed:
             index.bury(result.handle, now)
         index.forget()
@@ -70,20 +71,15 @@ def delete(shelf: Shelf, index: Index, doomed: list[Doomed]) -> None:
                 failed = error
     if failed is not None:
         raise failed
+    return doomed
 
 
 def _delete_batches(shelf: Shelf, choose: Callable[[Index], list[Doomed]]) -> Swept:
     """Some at a time: who keeps a result meanwhile has not to wait for all."""
-
-    def delete_batch(index: Index) -> list[Doomed]:
-        doomed = choose(index)  # again, now that nobody can renew one
-        delete(shelf, index, doomed)
-        return doomed
-
     results = size = 0
     nothing: list[Doomed] = []
     while shelf.ask(choose, nothing):
-        deleted = shelf.change(_DELETING, delete_batch)
+        deleted = shelf.change(_DELETING, lambda index: delete(shelf, index, choose))
         results += len(deleted)
         size += sum(result.size for result in deleted)
     return Swept(results, size)
@@ -119,8 +115,8 @@ def _note_scan(index: Index, at: float) -> None:
 
 def _delete_unindexed(shelf: Shelf, found: list[str]) -> int:
     def delete_old(index: Index) -> int:
-        # Under the lock, so that a file which is just being kept has its row by now.
-        return sum(is_leftover(shelf, index, name) and _remove(shelf, name) for name in index.unindexed(found))
+        with index.transaction():  # a file that is just being kept has its row by now
+            return sum(is_leftover(shelf, index, name) and _remove(shelf, name) for name in index.unindexed(found))
 
     if not shelf.unindexed(found):
         return 0

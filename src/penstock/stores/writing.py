@@ -115,7 +115,7 @@ class DiskWriter:
 
     def _keep(self, facts: Facts, tool: str, media: Media) -> Record:
         if self._shelf.ask(lambda index: index.record(facts.handle), None) is not None:
-            renewed = self._shelf.change(KEEPING, lambda index: _renew(self._shelf, index, facts))
+            renewed = self._shelf.change(KEEPING, lambda index: _renewed(self._shelf, index, facts))
             if renewed is not None:
                 return renewed
         with told(KEEPING):
@@ -124,11 +124,8 @@ class DiskWriter:
             part.write(self._rest)
             part.settle(at, durable=self._shelf.durable)  # synced before anybody has to wait for the lock
 
-        def keep(index: Index) -> Record:
-            renewed = _renew(self._shelf, index, facts)
-            return renewed or _place(self._shelf, index, part, Kept(facts, tool, media, at))
-
-        return self._shelf.change(KEEPING, keep)
+        kept = Kept(facts, tool, media, at)
+        return self._shelf.change(KEEPING, lambda index: _kept(self._shelf, index, part, kept))
 
 
 class Place(NamedTuple):
@@ -137,6 +134,20 @@ class Place(NamedTuple):
     name: str
     tool: str
     media: Media
+
+
+def _renewed(shelf: Shelf, index: Index, facts: Facts) -> Record | None:
+    with index.transaction():
+        return _renew(shelf, index, facts)
+
+
+def _kept(shelf: Shelf, index: Index, part: Part, kept: Kept) -> Record:
+    try:
+        with index.transaction():
+            return _renew(shelf, index, kept.facts) or _place(shelf, index, part, kept)
+    except BaseException:
+        _withdraw(index, part, kept.facts.handle)
+        raise
 
 
 def _renew(shelf: Shelf, index: Index, facts: Facts) -> Record | None:
@@ -159,11 +170,10 @@ def _renew(shelf: Shelf, index: Index, facts: Facts) -> Record | None:
             files.sync(descriptor)
     finally:
         os.close(descriptor)
-    with index.transaction():
-        if index.table(facts.handle) != facts.table:
-            index.add(renewed, facts.table)
-        else:
-            index.renew(facts.handle, renewed.kept_at)
+    if index.table(facts.handle) != facts.table:
+        index.add(renewed, facts.table)
+    else:
+        index.renew(facts.handle, renewed.kept_at)
     return renewed
 
 
@@ -178,16 +188,11 @@ def _same(descriptor: int, record: Record, facts: Facts) -> bool:
 
 
 def _place(shelf: Shelf, index: Index, part: Part, kept: Kept) -> Record:
-    try:
-        with index.transaction():
-            name, tool, media = _publish(shelf, index, part, kept)
-            if shelf.durable:
-                files.sync_directory(shelf.directory)
-            record = make_record(kept.facts, tool=tool, media=media, path=shelf.path(name), kept_at=kept.at)
-            index.add(record, kept.facts.table)
-    except BaseException:
-        _withdraw(index, part, kept.facts.handle)
-        raise
+    name, tool, media = _publish(shelf, index, part, kept)
+    if shelf.durable:
+        files.sync_directory(shelf.directory)
+    record = make_record(kept.facts, tool=tool, media=media, path=shelf.path(name), kept_at=kept.at)
+    index.add(record, kept.facts.table)
     return record
 
 

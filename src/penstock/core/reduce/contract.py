@@ -31,11 +31,13 @@ class Room(NamedTuple):
             bytes=_less(self.bytes, size.bytes),
         )
 
+    def less_marks(self, count: int) -> Room:
+        mark = self.mark
+        return self.less(Size(count * mark.chars, count * mark.lines, count * mark.bytes))
+
     def share(self, part: float) -> Room:
         """A part of the room, all units alike."""
-        return self._replace(
-            chars=_share(self.chars, part), lines=_share(self.lines, part), bytes=_share(self.bytes, part)
-        )
+        return self.squeezed(part)._replace(lines=_share(self.lines, part))
 
     def squeezed(self, part: float) -> Room:
         """The same lines with less in them: for limits that only show once the text is made."""

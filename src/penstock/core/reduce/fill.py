@@ -1,4 +1,7 @@
-"""Filling room from one end of a stretch: by whole lines, and inside a line only where those leave much unspent."""
+"""Filling room from one end of a stretch: by whole lines, and inside a line only where those leave much unspent.
+
+A stretch may reach over holes. Each of them will have a mark, which is paid for here.
+"""
 
 from __future__ import annotations
 
@@ -11,39 +14,61 @@ from penstock.core.reduce.contract import Room
 UNSPENT = 0.25
 
 
-def from_start(content: Content, span: Span, room: Room, *, whole_lines: bool = False) -> Span:
-    """The longest good piece at the start of `span` that fits; with `whole_lines` it may be empty instead of cut."""
-    data, (start, stop) = content.data, span
+def from_start(content: Content, span: Span, room: Room) -> Span:
+    """The longest good piece at the start of `span` that fits; empty where not even one unit does."""
+    for stretch in content.split(span):
+        if stretch.start > span.start:
+            room = room.less_marks(1)
+        stop = _filled_from_start(content.data, stretch, room)
+        if stop < stretch.stop:
+            return Span(span.start, stop)
+        room = room.less(content.size_of(stretch))
+    return span
+
+
+def from_end(content: Content, span: Span, room: Room) -> Span:
+    """The longest good piece at the end of `span` that fits; empty where not even one unit does."""
+    for stretch in reversed(content.split(span)):
+        if stretch.stop < span.stop:
+            room = room.less_marks(1)
+        start = _filled_from_end(content.data, stretch, room)
+        if start > stretch.start:
+            return Span(start, span.stop)
+        room = room.less(content.size_of(stretch))
+    return span
+
+
+def left(content: Content, span: Span, room: Room) -> Room:
+    """What a span and the marks of the holes inside it leave of the room."""
+    stretches = content.split(span)
+    return room.less(content.size_of(span)).less_marks(max(0, len(stretches) - 1))
+
+
+def _filled_from_start(data: bytes, stretch: Span, room: Room) -> int:
+    start, stop = stretch
     end = advance(data, start, stop, chars=room.chars, size=room.bytes)
     if room.lines is not None:
         end = min(end, _after_lines(data, start, end, room.lines))
     if end >= stop:
-        return span
+        return stop
     whole = data.rfind(b"\n", start, end) + 1 or start
-    if whole_lines or end - whole <= (end - start) * UNSPENT:
-        return Span(start, whole)
-    return Span(start, cut_at_or_before(data, end, whole))
+    return whole if end - whole <= (end - start) * UNSPENT else cut_at_or_before(data, end, whole)
 
 
-def from_end(content: Content, span: Span, room: Room) -> Span:
-    """The longest good piece at the end of `span` that fits."""
-    data, (start, stop) = content.data, span
+def _filled_from_end(data: bytes, stretch: Span, room: Room) -> int:
+    start, stop = stretch
     begin = retreat(data, start, stop, chars=room.chars, size=room.bytes)
     if room.lines is not None:
         begin = max(begin, _before_lines(data, begin, stop, room.lines))
     if begin <= start:
-        return span
+        return start
     # A line starts after a newline; the one that ends the last line starts none.
     whole = data.find(b"\n", begin - 1, stop - 1) + 1 or stop
-    if whole - begin <= (stop - begin) * UNSPENT:
-        return Span(whole, stop)
-    return Span(cut_at_or_after(data, begin, whole), stop)
+    return whole if whole - begin <= (stop - begin) * UNSPENT else cut_at_or_after(data, begin, whole)
 
 
 def _after_lines(data: bytes, start: int, stop: int, lines: int) -> int:
     """The place after `lines` lines from `start`, or `stop`."""
-    if lines <= 0:
-        return start
     place = start
     for _ in range(lines):
         place = data.find(b"\n", place, stop) + 1
@@ -58,8 +83,7 @@ def _before_lines(data: bytes, start: int, stop: int, lines: int) -> int:
         return stop
     place = stop - 1 if data[stop - 1 : stop] == b"\n" else stop
     for _ in range(lines):
-        found = data.rfind(b"\n", start, place)
-        if found < 0:
+        place = data.rfind(b"\n", start, place)
+        if place < 0:
             return start
-        place = found
     return place + 1

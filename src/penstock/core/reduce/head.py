@@ -12,7 +12,8 @@ def fit(sample: Sample) -> float:
 
 
 def reduce(content: Content, room: Room, query: str) -> list[Span]:
-    return [from_start(content, Span(0, len(content.data)), room.less(room.mark))]
+    marks = 1 + len(content.holes_within(0, 0))
+    return [from_start(content, Span(0, len(content.data)), room.less_marks(marks))]
 
 
 HEAD = Reducer("head", fit, reduce)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Reducer, Room, Sample
-from penstock.core.reduce.fill import from_end, from_start
+from penstock.core.reduce.fill import from_end, from_start, left
 
 
 def fit(sample: Sample) -> float:
@@ -12,16 +12,16 @@ def fit(sample: Sample) -> float:
 
 
 def reduce(content: Content, room: Room, query: str) -> list[Span]:
-    whole = Span(0, len(content.data))
-    room = room.less(room.mark)
-    first = from_start(content, whole, room.share(room.ratio))
-    last = from_end(content, Span(first.stop, whole.stop), room.less(content.size_of(first)))
-    # Lines are indivisible, so the last part may leave room for some more lines of the first.
-    left = room.less(content.size_of(first)).less(content.size_of(last))
-    more = Span(first.stop, first.stop)
-    if content.data[first.stop - 1 : first.stop] == b"\n":
-        more = from_start(content, Span(first.stop, last.start), left, whole_lines=True)
-    return [span for span in (Span(first.start, more.stop), last) if span.start < span.stop]
+    end = len(content.data)
+    room = room.less_marks(1 + len(content.holes_within(0, 0)) + len(content.holes_within(end, end)))
+    first = from_start(content, Span(0, end), room.share(room.ratio))
+    last = from_end(content, Span(first.stop, end), left(content, first, room))
+    if room.ratio > 0:
+        # Lines are indivisible, so the last part may leave room for some more of the first.
+        first = from_start(content, Span(0, last.start), left(content, last, room))
+    if first.stop == last.start:
+        return [Span(0, end)]
+    return [span for span in (first, last) if span.start < span.stop]
 
 
 HEAD_TAIL = Reducer("head_tail", fit, reduce)

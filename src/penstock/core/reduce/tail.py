@@ -12,7 +12,9 @@ def fit(sample: Sample) -> float:
 
 
 def reduce(content: Content, room: Room, query: str) -> list[Span]:
-    return [from_end(content, Span(0, len(content.data)), room.less(room.mark))]
+    end = len(content.data)
+    marks = 1 + len(content.holes_within(end, end))
+    return [from_end(content, Span(0, end), room.less_marks(marks))]
 
 
 TAIL = Reducer("tail", fit, reduce)

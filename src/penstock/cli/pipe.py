@@ -1,0 +1,76 @@
+"""`penstock pipe`."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import click
+
+from penstock.capture import Capture
+from penstock.cli import console, signals
+from penstock.cli.opening import opened
+from penstock.cli.options import Asked, as_json, bounding
+from penstock.cli.progress import Progress
+from penstock.cli.showing import Passage
+from penstock.cli.streams import READ, Signalled, Streams, reader_of
+from penstock.cli.taking import Taking
+from penstock.errors import ToolError
+
+TOOL = "pipe"
+
+
+@click.command("pipe")
+@bounding("By default `pipe`.", "By default nothing.")
+@as_json("Print an envelope (one JSON document), which is within the limits as a whole.")
+def command(**given: Any) -> int:
+    """Pass stdin to stdout within limits.
+
+    What fits comes out byte for byte. What does not fit is kept whole, and what comes out is within the limits with
+    its notice, which says how to read on. Interrupted, it prints the view of what came until then.
+
+    \b
+      make 2>&1 | penstock pipe --query "why does it fail?"
+      curl -s https://example.org/big.json | penstock pipe --max-tokens 2000
+    """
+    asked = Asked(**given)
+    with opened() as gate:
+        passage = Passage(gate, asked, asked.tool or TOOL, asked.query or "")
+        with passage.open() as capture:
+            code = take_stdin(capture)
+            view = passage.view(capture)
+        console.out(passage.printed(view))
+    return code
+
+
+def take_stdin(capture: Capture) -> int:
+    """All of stdin. The exit code is that of the signal which ended it."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise ToolError("there is no standard input to read")
+    if console.is_terminal(sys.stdin):
+        console.note("reading from the terminal; Ctrl-D ends it")
+    try:
+        descriptor = sys.stdin.fileno()
+    except io.UnsupportedOperation:  # it is no file, but something that stands in for one in this process
+        while piece := sys.stdin.buffer.read(READ):
+            capture.write(piece)
+        return 0
+    streams = Streams()
+    with signals.caught(lambda number: streams.tell(Signalled(number))), Progress() as progress:
+        taking = Taking(streams, {"stdin": capture}, progress)
+        streams.read("stdin", reader_of(descriptor))
+        return _taken(taking)
+
+
+def _taken(taking: Taking) -> int:
+    code = 0
+    while not taking.done:
+        event = taking.step()
+        if isinstance(event, Signalled):
+            if code:
+                break  # told twice
+            # Ctrl-C reaches all of a pipeline: what is before us may still have its last words to say.
+            code = 128 + event.number
+            taking.wind_up()
+    return code
