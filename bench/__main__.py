@@ -6,7 +6,6 @@ Absolute times depend on the machine; a ratio between two rows of one run much l
 import argparse
 import hashlib
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import inputs
+from bench.memory import peak
 from penstock import DiskStore, Gate
 from penstock.core.content import content_of_bytes
 from penstock.core.flow import Case, bound
@@ -53,8 +53,7 @@ def in_process(code: str, *arguments: str, repeat: int = 1) -> tuple[float, str]
 def report(what: str, ours: float, target: float, unit: str, *, least: bool = False) -> None:
     """One row; `least` where more is better."""
     met = ours >= target if least else ours <= target
-    times = target / ours if least else ours / target
-    verdict = "ok" if met else f"missed by {100 * (times - 1):.0f} %"
+    verdict = "ok" if met else f"missed by {100 * abs(ours / target - 1):.0f} %"
     print(
         ROW.format(what=what, ours=f"{ours:,.2f} {unit}", target=f"{target:,.0f} {unit}", verdict=verdict), flush=True
     )
@@ -119,9 +118,9 @@ def ends_of_100_megabytes() -> None:
 
 
 CAPTURE = """
-import resource, subprocess, sys, time
+import subprocess, sys, time
 from penstock import DiskStore, Gate
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+from bench.memory import peak
 folder, size = sys.argv[1], int(sys.argv[2])
 with Gate(store=DiskStore(folder, durability="none")) as gate:
     before = peak()
@@ -133,7 +132,7 @@ with Gate(store=DiskStore(folder, durability="none")) as gate:
 """
 WRITER = """
 import os, sys
-line = b"2026-11-18T12:00:00.000Z INFO worker-%04d handled request in %05d ms, nothing to see here, move along please\\\\n"
+line = b"2026-11-18T12:00:00.000Z INFO worker-%04d handled request in %05d ms, nothing to see here, move along\\\\n"
 block = b"".join(line % (i % 10000, i * 7 % 99991) for i in range(10_000))
 left = int(sys.argv[1])
 while left > 0:
@@ -189,7 +188,7 @@ def main() -> None:
         ours = admitting(folder)
         ends_of_100_megabytes()
         a_gigabyte(folder / "large", GIGABYTE // 5 if quick else GIGABYTE)
-    print(f"    peak memory of this whole run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+    print(f"    peak memory of this whole run: {peak():,.0f} MB")
     if not quick:
         other_libraries(ours)
 

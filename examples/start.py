@@ -55,9 +55,8 @@ def framed(text: str) -> str:
 def show(gate: Gate, title: str, command: list[str]) -> View:
     view = run(gate, command)
     print(f"\n■ {title}")
-    print(
-        f"  {view.original.bytes:,} bytes in {view.original.lines:,} lines; a model sees {view.size.chars:,} characters:"
-    )
+    before, after = view.original, view.size
+    print(f"  {before.bytes:,} bytes in {before.lines:,} lines; a model sees {after.chars:,} characters:")
     print(framed(view.text))
     return view
 
@@ -75,10 +74,9 @@ def main() -> None:
         print("\n■ What is kept, in files that any program opens:")
         for record in gate.records():
             print(f"  {record.handle}  {record.size:>9,} bytes  {Path(record.path or '').name}")
-        saved = sum(view.original.bytes - view.size.bytes for view in views)
-        print(
-            f"\n{saved:,} of {sum(view.original.bytes for view in views):,} bytes stayed out of the context; none is lost."
-        )
+        whole = sum(view.original.bytes for view in views)
+        saved = whole - sum(view.size.bytes for view in views)
+        print(f"\n{saved:,} of {whole:,} bytes stayed out of the context; none is lost.")
 
 
 if __name__ == "__main__":

@@ -290,7 +290,7 @@ def test_part_that_gets_a_cache_mark_later_shows_it(gate: BareGate, mark: Any) -
 def test_memory_is_bounded_in_messages_and_characters() -> None:
     gate = BareGate(store=MemoryStore())
     view = gate.admit(LOG, limits=Limits(chars=1_000))
-    remembered = Remembered(messages=10, chars=8_500)
+    remembered = Remembered(messages=10, chars=8 * len(view.text) + 100)
     keys = [bytes([number]) for number in range(30)]
     for key in keys:
         remembered.put(key, view, 0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import multiprocessing
 import os
@@ -362,9 +364,18 @@ def admit(directory: Path, number: int, count: int, results: object) -> None:
     results.put(kept)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("method", ["spawn", "fork"])
-def test_eight_processes_at_once_lose_and_double_nothing(directory: Path, method: str) -> None:
-    context = multiprocessing.get_context(method)
+def no_locks(descriptor: int, how: int) -> None:
+    raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork", "fork without file locks"])
+def test_eight_processes_at_once_lose_and_double_nothing(
+    directory: Path, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "without" in method:
+        monkeypatch.setattr(fcntl, "flock", no_locks)
+        put(DiskStore(directory, durability="none"), b"the index is made")
+    context = multiprocessing.get_context(method[:5].strip())
     results = context.Queue()
     count = 15
     workers = [context.Process(target=admit, args=(directory, number, count, results)) for number in range(8)]
@@ -378,6 +389,7 @@ def test_eight_processes_at_once_lose_and_double_nothing(directory: Path, method
     names = dict(kept)
     assert len(names) == 8 * count + count
     assert set(kept) == set(names.items())  # one name for a handle, in every process
+    store.delete(handle_for(b"the index is made")) if "without" in method else None
     assert {record.handle: record.name for record in store.records()} == names
     assert {path.name for path in directory.glob("tool_*")} == set(names.values())
     assert store.check(read_data=True) == []

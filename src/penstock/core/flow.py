@@ -179,7 +179,7 @@ def _emptiest(case: Case, step: Step) -> str:
 
 def _room(case: Case, fixed: Size, step: Step) -> Room:
     if case.frame is not None or step >= Step.BARE:
-        # JSON is one line whatever it holds, so lines are those of the preview; a bare mark stands in the content's line.
+        # JSON is one line whatever it holds, so lines are the preview's; a bare mark stands in the content's line.
         fixed = fixed._replace(lines=0)
     mark = Size() if step >= Step.BARE else measure(widest_mark(case.policy.language, case.total) + "\n")
     return room_within(case.policy.limits, fixed, case.content.data, mark, case.policy.ratio)

@@ -8,9 +8,11 @@ Bytes are those of the text in UTF-8; a lone surrogate counts three, like what s
 from __future__ import annotations
 
 import codecs
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from penstock.core.limits import Limits
+
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))
 
 Unit = Literal["chars", "lines", "bytes", "tokens"]
 
@@ -49,10 +51,13 @@ def measure(text: str) -> Size:
 
 
 class Meter:
-    """Counts bytes fed in pieces, as `measure` counts their text, in constant memory."""
+    """Counts bytes fed in pieces, as `measure` counts their text, in constant memory.
+
+    `errors` says how they become text: "surrogatepass" for bytes of a text, which are counted without decoding.
+    """
 
     def __init__(self, errors: str = "replace") -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors) if errors == "replace" else None
         self._pending = 0  # bytes of the start of a character, which the decoder holds
         self._last = b""
         self.raw = 0  # bytes fed
@@ -66,20 +71,23 @@ class Meter:
         self.raw += len(data)
         self.newlines += data.count(b"\n")
         self._last = data[-1:]
-        if data.isascii() and not self._pending:
+        if not self._pending and data.isascii():
             self.chars += len(data)
             self.shown += len(data)
+        elif self._decoder is None:
+            self.chars += len(data.translate(None, _CONTINUATION))
+            self.shown += len(data)
         else:
-            self._decode(data)
+            self._decode(self._decoder, data)
 
-    def _decode(self, data: bytes, *, final: bool = False) -> None:
-        text = self._decoder.decode(data, final)
-        before, self._pending = self._pending, len(self._decoder.getstate()[0])
+    def _decode(self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False) -> None:
+        text = decoder.decode(data, final)
+        before, self._pending = self._pending, len(decoder.getstate()[0])
         self.chars += len(text)
         # Where nothing was replaced the text is as long as its bytes were: no need to encode it again.
         self.shown += utf8_length(text) if "\ufffd" in text else before + len(data) - self._pending
 
     def finish(self) -> Size:
-        if self._pending:
-            self._decode(b"", final=True)
+        if self._pending and self._decoder is not None:
+            self._decode(self._decoder, b"", final=True)
         return Size(self.chars, self.newlines + (self._last not in (b"", b"\n")), self.shown)

@@ -18,13 +18,15 @@ from penstock.core.measure import Meter
 END: Final = 8 * 1024 * 1024
 
 # What is held of the middle, only to count its errors.
-SAMPLED: Final = 4 * 1024 * 1024
+SAMPLED: Final = 2 * 1024 * 1024
 
 # Small pieces are joined to this size before they are queued: a queue of single bytes would take 34 bytes for each.
 PIECE: Final = 64 * 1024
 
 # How far from the edge of the middle a line break is looked for.
 EDGE: Final = 64 * 1024
+
+_NEWLINE: Final = ord("\n")
 
 
 class Collector:
@@ -73,39 +75,40 @@ class Collector:
 
     def finish(self) -> Content:
         size = self._meter.finish()
-        head, rest = bytes(self._head), b"".join([*self._tail, self._small])
+        head, rest = self._head, b"".join([*self._tail, self._small])
         if self.whole:
-            return Content(head + rest, size, self.errors)
-        # However it came: the middle is the first `sampled` bytes after the head, and the tail is LOOK more than an end.
+            return Content(b"".join([head, rest]), size, self.errors)
+        # However it came, the middle is the first `sampled` bytes after the head.
         at = max(0, len(rest) - self._end - LOOK)
-        middle, tail = bytes(self._middle) + rest[: min(at, self._sampled - len(self._middle))], rest[at:]
-        joined = len(head) + len(middle) + len(tail) == self.size
-        after = middle + tail if joined else middle
-        stop, start = self._last_cut(head, after[:LOOK]), self._first_cut(tail)
-        kept = len(tail) - start
-        census = take_census(head[stop:] + (after[: len(after) - kept] if joined else middle))
+        middle = bytes(self._middle) + rest[: min(at, self._sampled - len(self._middle))]
+        joined = len(head) + len(middle) + len(rest) - at == self.size
+        stop = self._last_cut((middle + rest[at : at + LOOK])[:LOOK] if joined else middle[:LOOK])
+        start = self._first_cut(rest, at)
+        census = take_census(head[stop:] + middle + (rest[at:start] if joined else b""))
         hole = Hole(
             place=stop,
-            bytes=self.size - stop - kept,
-            newlines=self._meter.newlines - head.count(b"\n", 0, stop) - tail.count(b"\n", start),
-            ends_line=tail[start - 1 : start] == b"\n",
+            bytes=self.size - stop - (len(rest) - start),
+            newlines=self._meter.newlines - head.count(b"\n", 0, stop) - rest.count(b"\n", start),
+            ends_line=rest[start - 1] == _NEWLINE,
             census=census if joined else census._replace(complete=False),
         )
-        return Content(head[:stop] + tail[start:], size, self.errors, (hole,))
+        ends = b"".join([memoryview(head)[:stop], memoryview(rest)[start:]])
+        return Content(ends, size, self.errors, (hole,))
 
-    def _last_cut(self, head: bytes, after: bytes) -> int:
+    def _last_cut(self, after: bytes) -> int:
         """Where the head ends: after the last line that ends near its edge, or inside a line where a cut is safe."""
-        low = advance(head, 0, len(head) - self._edge, chars=None, size=None)
-        line = head.rfind(b"\n", low) + 1
-        return line or low + cut_at_or_before(head[low:] + after, len(head) - low)
+        head, edge = self._head, min(EDGE, self._end // 2)
+        line = head.rfind(b"\n", len(head) - edge) + 1
+        if line:
+            return line
+        near = bytes(head[-edge - LOOK :]) + after
+        pos = len(near) - len(after)
+        return len(head) - pos + cut_at_or_before(near, pos, advance(near, 0, pos - edge, chars=None, size=None))
 
-    def _first_cut(self, tail: bytes) -> int:
-        """Where the tail begins, seen from LOOK bytes before it."""
-        at = len(tail) - self._end
-        high = retreat(tail, at + self._edge, len(tail), chars=None, size=None)
-        line = tail.find(b"\n", at - 1, high) + 1
-        return line or cut_at_or_after(tail, at, high)
-
-    @property
-    def _edge(self) -> int:
-        return min(EDGE, self._end // 2)
+    def _first_cut(self, rest: bytes, at: int) -> int:
+        """Where the tail begins, seen from LOOK bytes before it and no more, whatever the pieces were."""
+        edge = min(EDGE, self._end // 2)
+        near = rest[at : len(rest) - self._end + edge + LOOK]
+        pos = len(rest) - self._end - at
+        line = near.find(b"\n", pos - 1, pos + edge) + 1
+        return at + (line or cut_at_or_after(near, pos, retreat(near, pos + edge, len(near), chars=None, size=None)))

@@ -266,7 +266,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All questions inside are answered from one state: a result that moves between two tables is in one of them."""
+        """Questions inside are answered from one state: a result that moves between two tables is in one of them."""
         if self._connection is None or self._connection.in_transaction:
             yield
             return
