@@ -61,14 +61,12 @@ COMMON = {"python", "text", "json", "javascript", "plain log", "html"}
 # what merely goes along with it in this material cannot take its place.
 PRIORS = {
     "words": 0.9, "digits": 1.0, "marks": 0.95, "indents": 0.95, "spaces_before_digit": 1.0, "lines": 1.0,
-    "controls": 1.0, "strays": 0.7, "symbol_tails": 0.7, "drawn": 0.4, "full_width": 0.3,
+    "controls": 1.0, "strays": 0.4, "symbol_tails": 0.7, "drawn": 0.4, "full_width": 0.3,
 }  # fmt: skip
 CAPS = {
     "words": 1.0, "digits": 1.02, "marks": 1.0, "indents": 1.0, "spaces_before_digit": 1.1, "lines": 1.05,
     "full_width": 0.5,
 }  # fmt: skip
-# Long drawn lines are rare even where there are drawn tables, so nothing would be left for them.
-FLOORS = {"drawn": 0.33}
 MOST_OF_A_CHARACTER = 3.5
 MOST_OF_ANYTHING_ELSE = 1.3
 STIFFNESS = 0.02  # how much the fit keeps to the priors
@@ -127,7 +125,7 @@ def solve(gram: Sequence[Sequence[float]], right: Sequence[float], start: Sequen
             if own:
                 pull = own * STIFFNESS**2
                 wanted = right[j] - sum(map(mul, gram[j], weights)) + own * weights[j] + pull * PRIORS.get(name, 0.0)
-                weights[j] = min(cap_of(name), max(FLOORS.get(name, 0.0), wanted / (own + pull)))
+                weights[j] = min(cap_of(name), max(0.0, wanted / (own + pull)))
     return weights
 
 

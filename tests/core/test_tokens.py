@@ -167,7 +167,7 @@ def test_bytes_that_continue_nothing_are_strays() -> None:
 
 def _log(seed: int, lines: int) -> bytes:
     rng = random.Random(seed)
-    words = "connection to upstream closed before the response was complete retrying with backoff".split()
+    words = ["connection", "to", "upstream", "closed", "before", "response", "was", "complete", "retrying", "backoff"]
     return b"".join(
         f"2026-11-18T21:{rng.randrange(60):02}:{rng.randrange(60):02} INFO [worker-{rng.randrange(9)}] "
         f"{' '.join(rng.choices(words, k=6))} trace={rng.randbytes(8).hex()}\n".encode()
@@ -223,9 +223,48 @@ def test_lone_surrogates_are_counted_and_raise_nothing() -> None:
 # --- how close it is ------------------------------------------------------------------------------------------------
 
 
-def _prose(sentence: str) -> Callable[[random.Random], str]:
-    words = sentence.split(" ")
-    return lambda rng: "".join(" ".join(rng.choices(words, k=12)) + ".\n" for _ in range(80))
+def _prose(text: str) -> Callable[[random.Random], str]:
+    sentences = text.split("|")
+    return lambda rng: "".join(rng.choice(sentences) for _ in range(60))
+
+
+ENGLISH = (
+    "Tools return far more than a context window holds, so somebody has to decide what reaches the model. |"
+    "Cutting off the tail loses the stack trace; keeping only the tail loses the command that produced it.\n|"
+    "A reader who is told precisely what was hidden can ask for the missing lines instead of guessing. |"
+    "Experienced maintainers recognise a flaky integration test by its timestamps and its exhausted sockets. |"
+    "Nevertheless, throughput declined whenever compaction overlapped with the nightly vacuum.\n"
+)
+GERMAN = (
+    "Werkzeuge liefern weit mehr Text, als in ein Kontextfenster passt, also muss jemand auswählen. |"
+    "Wer das Ende abschneidet, verliert die Fehlermeldung; wer den Anfang verwirft, den ausgeführten Befehl.\n|"
+    "Die Übersetzung schlug fehl, weil eine Abhängigkeit nicht mehr heruntergeladen werden konnte. |"
+    "Zwischenspeicher werden nach sieben Tagen gelöscht, sofern kein Kontingent überschritten ist.\n"
+)
+RUSSIAN = (
+    "Инструменты возвращают гораздо больше текста, чем помещается в окно контекста модели. |"
+    "Если отрезать конец, пропадёт сообщение об ошибке; если начало — исчезнет сама команда.\n|"
+    "Сборка завершилась неудачно, потому что зависимость не удалось загрузить из хранилища. |"
+    "Промежуточные файлы удаляются через семь дней, если не превышена установленная квота.\n"
+)
+CHINESE = (
+    "工具返回的文本往往远远超过上下文窗口的容量，因此必须决定哪些内容交给模型。|"
+    "如果截掉结尾，错误信息就会丢失；如果丢弃开头，就看不到所执行的命令。\n|"
+    "构建失败的原因是无法从仓库下载某个依赖项，请检查网络连接后重试。|"
+    "缓存文件会在七天后删除，除非已经超过了规定的配额。\n"
+)
+JAPANESE = (
+    "ツールが返すテキストは、コンテキストに収まる量をはるかに超えることがあります。|"
+    "末尾を切り捨てるとエラーメッセージが失われ、先頭を捨てると実行したコマンドが分からなくなります。\n|"
+    "依存パッケージをダウンロードできなかったため、ビルドに失敗しました。|"
+    "一時ファイルは七日後に削除されますが、設定で変更できます。\n"
+)
+KOREAN = (
+    "도구가 돌려주는 텍스트는 모델의 컨텍스트에 들어갈 수 있는 양보다 훨씬 많을 때가 있습니다. |"
+    "끝을 잘라 내면 오류 메시지가 사라지고 앞을 버리면 실행한 명령을 알 수 없습니다.\n|"
+    "의존성을 내려받지 못했기 때문에 빌드가 실패했습니다. |"
+    "임시 파일은 설정된 용량을 넘지 않으면 칠 일 뒤에 삭제됩니다.\n"
+)
 
 
 SAMPLES: dict[str, Callable[[random.Random], str]] = {
@@ -245,26 +284,22 @@ SAMPLES: dict[str, Callable[[random.Random], str]] = {
         f"function {rng.choice('abcdef')}(e,t){{return e&&t?e.{name}(t):null}}var n=r({rng.randrange(999)});"
         for name in rng.choices(["map", "filter", "bind", "call", "push"], k=60)
     ),
-    "English": _prose("the quick answer to every question about context is that most of it was never read by anyone"),
-    "German": _prose("die Ausgabe eines Werkzeugs ist oft länger als das was ein Modell davon lesen kann und muss"),
-    "Russian": _prose("вывод команды часто бывает длиннее чем то что модель может прочитать за один раз без потерь"),
-    "Chinese": lambda rng: "".join(
-        rng.choices(["工具的输出", "往往比", "模型能够", "阅读的内容", "更长，", "因此需要", "截断。"], k=400)
-    ),
-    "Japanese": lambda rng: "".join(
-        rng.choices(["ツールの出力は", "モデルが", "読めるよりも", "長いことが", "多いです。"], k=300)
-    ),
-    "Korean": _prose("도구의 출력은 모델이 읽을 수 있는 것보다 길 때가 많습니다 그래서 잘라야 합니다"),
+    "English": _prose(ENGLISH),
+    "German": _prose(GERMAN),
+    "Russian": _prose(RUSSIAN),
+    "Chinese": _prose(CHINESE),
+    "Japanese": _prose(JAPANESE),
+    "Korean": _prose(KOREAN),
     "base64": lambda rng: base64.b64encode(rng.randbytes(6_000)).decode(),
     "hex": lambda rng: rng.randbytes(4_000).hex(),
     "UUIDs": lambda rng: "".join(f"{uuid.UUID(bytes=rng.randbytes(16))}\n" for _ in range(150)),
     "numbers": lambda rng: "".join(f"{rng.random() * 1e4:.3f},{rng.randrange(10**6)}\n" for _ in range(300)),
-    "white space": lambda rng: "".join(" " * rng.randrange(90) + "x\n" for _ in range(200)),
+    "white space": lambda rng: "".join(" " * rng.randrange(90) + "end\n" for _ in range(200)),
     "paths": lambda rng: "".join(
         f"./src/app/{rng.choice(['core', 'web'])}/test_{i}.py:{i}: warning\n" for i in range(150)
     ),
 }
-# One sentence or one call repeated is far from the mean of its class, which the table of the calibration is about.
+# A few sentences or calls repeated can be far from the mean of their class, which the calibration is about.
 NARROW = {"German", "Russian", "Chinese", "Japanese", "Korean", "code", "minified", "json", "paths"}
 
 
@@ -276,7 +311,7 @@ def test_the_estimate_is_close_to_o200k(kind: str) -> None:
     text = SAMPLES[kind](random.Random(kind))
     error = Estimate().count(text) / BpeCounter().count(text) - 1
     print(f"{kind:16}{100 * error:+6.1f} %")
-    assert abs(error) <= (0.20 if kind in NARROW else 0.10)
+    assert abs(error) <= (0.15 if kind in NARROW else 0.10)
 
 
 def test_a_mix_of_everything_is_within_a_tenth_of_o200k() -> None:

@@ -79,7 +79,7 @@ def meet(place: Path, strace: str, steps: str, point: Point, *, refusals: bool =
         history = History().add(lines_of(worker, killed=fate == KILL))
         came = fate == KILL or ("SIGINT" if fate == INTERRUPT else "(INJECTED)") in log.read_text()
         wrong = faults_of(directory, history) if came else ["it was not met at all"]
-        wrong += [] if refusals else history.refused
+        wrong += [line for line in history.refused if not refusals and "KeyboardInterrupt" not in line]
     except (PenstockError, AssertionError) as failure:
         wrong = [str(failure)]
     shutil.rmtree(directory, ignore_errors=True)

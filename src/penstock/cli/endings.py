@@ -35,7 +35,7 @@ def ended(work: Callable[[], object]) -> int:
         return _flushed(leave.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except console.OutputClosed:
+    except (console.OutputClosed, BrokenPipeError):  # the latter from click, which prints the help
         console.abandon()
         return CLOSED
     except click.ClickException as error:

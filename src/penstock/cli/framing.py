@@ -7,12 +7,13 @@ from penstock.core.envelope import Frame
 from penstock.core.flow import Case, Kept, bound
 from penstock.core.jsontext import to_json
 from penstock.core.policy import Policy
-from penstock.core.slices import errors_of
 from penstock.core.view import View
 from penstock.gate import BareGate
 
 
-def framed(gate: BareGate, view: View, policy: Policy, frame: Frame, tool: str, query: str) -> View:
+def framed(
+    gate: BareGate, view: View, policy: Policy, frame: Frame, *, tool: str, query: str, agent: str | None
+) -> View:
     """`view` in an envelope that is within the limits as a whole."""
     if not view.truncated:
         fitting = _fitting(gate, view, policy, frame)
@@ -20,7 +21,13 @@ def framed(gate: BareGate, view: View, policy: Policy, frame: Frame, tool: str, 
             return fitting
         # It fits without its envelope only, so it has not been kept yet.
         view = gate.admit(
-            bytes(view), tool=tool, query=query, limits=policy.limits, strategy=policy.strategy, envelope=True
+            bytes(view),
+            tool=tool,
+            query=query,
+            agent=agent,
+            limits=policy.limits,
+            strategy=policy.strategy,
+            envelope=True,
         )
     if view.handle is None or gate.store is None:
         return _patched(gate, view, policy, frame)
@@ -58,8 +65,7 @@ def _residue(view: View, pieces: list[bytes]) -> Content:
     holes = [
         Hole(places[gap.before], gap.stop - gap.start, gap.newlines, gap.ends_line, gap.census) for gap in view.gaps
     ]
-    data = b"".join(pieces)
-    return Content(data, view.original, errors_of(data), tuple(holes))
+    return Content(b"".join(pieces), view.original, "replace", tuple(holes))
 
 
 def _patched(gate: BareGate, view: View, policy: Policy, frame: Frame) -> View:

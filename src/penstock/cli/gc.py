@@ -6,7 +6,7 @@ import click
 
 from penstock.cli import console
 from penstock.cli.documents import write_document
-from penstock.cli.opening import opened_store
+from penstock.cli.opening import opened
 from penstock.cli.options import as_json
 
 
@@ -15,11 +15,11 @@ from penstock.cli.options import as_json
 def command(json: bool) -> None:
     """Delete what has expired.
 
-    That is what is past its retention or over the quota, and what killed processes left unfinished. The same is done in
-    passing whenever something is kept or read.
+    That is what is past its retention or over the quota, what killed processes left unfinished, and old records of the
+    ledger. Kept output is deleted in passing too, whenever something is kept or read.
     """
-    with opened_store() as store:
-        swept = store.sweep()
+    with opened() as gate:
+        swept = gate.sweep()
     if json:
         write_document({"results": swept.results, "bytes": swept.bytes, "leftovers": swept.leftovers})
     else:

@@ -10,7 +10,7 @@ import click
 from penstock.cli.nowhere import WHY, Nowhere
 from penstock.configured import Gate
 from penstock.core.policy import Reader
-from penstock.errors import PenstockError
+from penstock.errors import CallerError, PenstockError, SettingsError
 from penstock.ledger.contract import Ledger
 from penstock.settings import Settings, load_settings
 from penstock.stores.contract import Store
@@ -23,7 +23,14 @@ def settings() -> Settings:
         overrides["config"] = given["config"]
     if given.get("directory") is not None:
         overrides["store.directory"] = given["directory"]
-    return load_settings(overrides=overrides)
+    try:
+        return load_settings(overrides=overrides)
+    except SettingsError as error:
+        if error.source != "call":
+            raise
+        # Nobody here has made a call: name what was typed.
+        option = f"--{error.key.rpartition('.')[2]}"
+        raise CallerError(f"{option} {error.value} is not allowed: {error.allowed}") from error
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from click.shell_completion import CompletionItem
 
 from penstock.core.limits import DEFAULT_LIMITS, UNITS, Limits
 from penstock.core.policy import STRATEGIES, Strategy
-from penstock.gate import BareGate
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -21,7 +20,7 @@ _DIGITS: Final = 18
 
 
 def limit(text: str) -> int:
-    if text == "none":
+    if text in ("none", "null"):  # as people say it, and as the settings have it
         return NO_LIMIT
     if not text.isdecimal() or len(text) > _DIGITS or int(text) < 1:
         raise click.BadParameter(f"{text!r} is not a limit: allowed is a whole number from 1 on, or none")
@@ -51,11 +50,11 @@ class Asked:
     max_bytes: int | None
     max_tokens: int | None
 
-    def limits(self, gate: BareGate, tool: str) -> Limits:
-        """The tool's limits, with those in their place that were given."""
+    def in_place_of(self, limits: Limits) -> Limits:
+        """`limits`, with those in their place that were given."""
         given = {unit: getattr(self, f"max_{unit}") for unit in UNITS}
         told = {unit: None if value == NO_LIMIT else value for unit, value in given.items() if value is not None}
-        return replace(gate.rules.limits_for(tool), **told)
+        return replace(limits, **told)
 
 
 def bounding(tool: str, query: str) -> Callable[[Decorated], Decorated]:
@@ -69,7 +68,7 @@ def bounding(tool: str, query: str) -> Callable[[Decorated], Decorated]:
                 f"--max-{unit}",
                 type=limit,
                 metavar="N",
-                help=f"At most N {unit}, or `none`. By default what the settings say ({_told(unit)}).",
+                help=f"At most N {unit}; `none` for no limit. By default as the settings say ({_told(unit)}).",
             )
             for unit in UNITS
         ),
@@ -84,7 +83,7 @@ def bounding(tool: str, query: str) -> Callable[[Decorated], Decorated]:
 
 def _told(unit: str) -> str:
     limit = getattr(DEFAULT_LIMITS, unit)
-    return "no limit" if limit is None else f"{limit:,}"
+    return "none" if limit is None else f"{limit:,}"
 
 
 def as_json(what: str) -> Callable[[Decorated], Decorated]:

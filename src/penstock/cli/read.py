@@ -13,7 +13,8 @@ from penstock.cli.documents import write_document
 from penstock.cli.opening import opened
 from penstock.cli.options import as_json, handle
 from penstock.core.handle import parse_handle
-from penstock.core.slices import Slice, errors_of
+from penstock.core.slices import Slice
+from penstock.core.source import errors_of
 from penstock.errors import UnknownHandle
 from penstock.gate import BareGate
 

@@ -29,7 +29,7 @@ QUERY_MOST: Final = 2_000
 
 
 @click.command("run", context_settings={"allow_interspersed_args": False})
-@click.argument("command_line", metavar="[--] COMMAND [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument("command_line", metavar="COMMAND [ARGUMENT]...", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option(
     "--stderr",
     type=click.Choice(["merge", "separate", "pass"]),

@@ -28,21 +28,17 @@ class Passage:
     share: Limits = UNLIMITED
 
     @property
-    def limits(self) -> Limits:
-        return self.asked.limits(self.gate, self.tool) & self.share
-
-    @property
     def policy(self) -> Policy:
-        policy = self.gate.policy(self.tool, agent=self.asked.agent, limits=self.limits, strategy=self.asked.strategy)
+        """How a result is bounded; agents and what is held of a capture tighten what was asked for."""
+        asked = self.asked
+        limits = asked.in_place_of(self.gate.policy(self.tool, agent=asked.agent).limits) & self.share
+        policy = self.gate.policy(self.tool, agent=asked.agent, limits=limits, strategy=asked.strategy)
         return policy.tightened(CAPTURE_LIMITS)
 
     def open(self) -> Capture:
+        policy = self.policy
         return self.gate.open(
-            tool=self.tool,
-            query=self.query,
-            agent=self.asked.agent,
-            limits=self.limits,
-            strategy=self.asked.strategy,
+            tool=self.tool, query=self.query, agent=self.asked.agent, limits=policy.limits, strategy=policy.strategy
         )
 
     def view(self, capture: Capture, frame: Frame | None = None) -> View:
@@ -50,7 +46,9 @@ class Passage:
         view = capture.close()
         if not self.asked.json:
             return view
-        return framed(self.gate, view, self.policy, frame or Frame(), self.tool, self.query)
+        return framed(
+            self.gate, view, self.policy, frame or Frame(), tool=self.tool, query=self.query, agent=self.asked.agent
+        )
 
     def printed(self, view: View) -> bytes:
         return printed(self.gate, view, self.policy.limits)

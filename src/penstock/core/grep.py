@@ -1,7 +1,8 @@
-"""Search in kept output: linear-time patterns, constant memory, a window around the match inside a long line.
+"""Search in kept output: linear-time patterns, constant memory, the first match of each line.
 
-The output is searched in buffers that end at a line break where there is one. A line longer than a buffer is searched
-in pieces that overlap, so a match up to the overlap long is found wherever it is; `^` still means the line's start.
+A pattern is searched for line by line, as grep does: `\\s` and `[^x]` match no line break, unless the pattern itself
+speaks of line breaks. The output is read in buffers. A match is searched for only where it can be seen for OVERLAP
+bytes on, and with the byte before it, so neither a match nor `^`, `$` or `\\b` notices where a buffer ends.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final, NamedTuple, Protocol
 
 import re2
 
-from penstock.core.slices import Source
+from penstock.core.source import Source, line_start
 from penstock.errors import PatternError
 
 BUFFER: Final = 4 * 1024 * 1024
@@ -23,16 +24,28 @@ OVERLAP: Final = 64 * 1024
 _PATTERN_MEMORY: Final = 8 * 1024 * 1024
 PATTERN_LONGEST: Final = 10_000
 
-_PLAIN: Final = re.compile(rb"[^\\.^$*+?{}\[\]|()\n]+")
+_PLAIN: Final = re.compile(rb"[^\\.^$*+?{}\[\]|()]+")
+
+# What says that a pattern is meant to go over line breaks: one in it, (?s), [\s\S] and the like.
+_OVER_LINES: Final = re.compile(r"\n|\\n|\(\?[imU]*s|\[\\[swd]\\[SWD]\]")
 
 
 class Hit(NamedTuple):
-    """The first match on a line; `more` is set when the line has others."""
+    """The first match on a line. A pattern that speaks of line breaks may match over several lines."""
 
     line: int
     line_start: int  # byte offsets in the original
     start: int
     stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    hits: list[Hit]
+    searched: int  # the search got this far, as a byte offset
+    ended: str  # "": all of it; "matches": there are more; "time": stopped by its time limit
+    first: int = 1  # the line that it began with
+    line: int = 1  # the line that it got to; with "matches" the next one that matches
 
 
 class Matcher(Protocol):
@@ -61,6 +74,8 @@ def matcher(pattern: str, *, fixed: bool = False, ignore_case: bool = False) -> 
     options.log_errors = False
     options.case_sensitive = not ignore_case
     options.literal = fixed
+    options.never_capture = True
+    options.never_nl = not fixed and _OVER_LINES.search(pattern) is None
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -94,90 +109,75 @@ class _Pattern:
         return None if found is None else found.span()
 
 
+@dataclass(slots=True)
+class _Buffer:
+    offset: int  # of data[0] in the original
+    data: bytes
+    limit: int  # matches start before data[limit]
+    stop: int  # and end at data[stop] or before
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Counts the lines on the way through the output."""
+
+    number: int  # of the line that `start` begins
+    start: int
+    counted: int  # line breaks before this offset are in `number`
+
+    def go_to(self, buffer: _Buffer, offset: int) -> None:
+        begin, end = self.counted - buffer.offset, offset - buffer.offset
+        newlines = buffer.data.count(b"\n", begin, end)
+        if newlines:
+            self.number += newlines
+            self.start = buffer.offset + buffer.data.rfind(b"\n", begin, end) + 1
+        self.counted = max(self.counted, offset)
+
+
 def search(
     source: Source, match: Matcher, *, start_line: int = 1, most: int = 50, expired: Callable[[], bool] = lambda: False
 ) -> Found:
     """The first `most` lines that match from `start_line` on. `expired` is asked before each buffer."""
+    place, newlines = line_start(source, start_line)
+    lines = _Lines(newlines + 1, place, place)
     hits: list[Hit] = []
-    for buffer in _buffers(source, start_line):
+    if place >= source.size:
+        return Found(hits, source.size, "", start_line, start_line)
+    for buffer in _buffers(source, place):
         if expired():
-            return Found(hits, buffer.offset + buffer.first, "time")
-        for hit in _hits(buffer, match):
-            if hits and hits[-1].line == hit.line:
-                continue  # the piece of a long line that overlaps the one before
-            if len(hits) == most:
-                return Found(hits, hit.line_start, "matches")
-            hits.append(hit)
-    return Found(hits, source.size, "")
+            return Found(hits, place, "time", start_line, lines.number)
+        end = buffer.offset + buffer.limit
+        while place < end:
+            found = match(buffer.data, place - buffer.offset, buffer.stop)
+            if found is None or found[0] >= buffer.limit:
+                break
+            start, stop = buffer.offset + found[0], buffer.offset + found[1]
+            lines.go_to(buffer, start)
+            if not hits or hits[-1].line != lines.number:
+                if len(hits) == most:
+                    return Found(hits, lines.start, "matches", start_line, lines.number)
+                hits.append(Hit(lines.number, lines.start, start, stop))
+            # On with the line after the match; a match that ends with a line break ends on its line.
+            newline = buffer.data.find(b"\n", max(found[0], found[1] - 1))
+            place = end if newline < 0 else buffer.offset + newline + 1
+        place = max(place, end)
+        lines.go_to(buffer, end)
+    return Found(hits, source.size, "", start_line, lines.number)
 
 
-@dataclass(slots=True)
-class _Buffer:
-    """data[first:limit] is to be searched; what is before `first` is there for `^` and `\\b` to look at."""
-
-    data: bytes
-    offset: int  # of data[0] in the original
-    first: int
-    limit: int  # matches start before this
-    line: int  # of data[first]
-    line_start: int  # the offset where that line begins
-
-
-def _buffers(source: Source, start_line: int) -> Iterator[_Buffer]:
-    place, newlines = source.seek_line(start_line)
-    carry, carried = b"", 0
-    line, line_start = newlines + 1, place
-    if place:
-        # A block starts anywhere in a line; the byte before tells `^` whether it is a line start.
-        carry, carried = source.read(place - 1, 1), 1
-        line_start = place if carry == b"\n" else -1
-    while line < start_line and place < source.size:
-        # To the start of the line that was asked for.
-        step = source.read(place, BUFFER)
-        at = step.find(b"\n")
-        while at >= 0 and line + 1 < start_line:
-            line += 1
-            at = step.find(b"\n", at + 1)
-        if at < 0:
-            place += len(step)
-            continue
-        place += at + 1
-        line, line_start, carry, carried = line + 1, place, b"\n", 1
-        break
+def _buffers(source: Source, place: int) -> Iterator[_Buffer]:
+    offset = max(0, place - 1)
+    data = b""
     while True:
-        step = source.read(place, BUFFER)
-        data = carry + step
-        at_end = place + len(step) >= source.size
-        limit = len(data) if at_end else data.rfind(b"\n", carried) + 1 or max(carried, len(data) - OVERLAP)
-        offset = place - len(carry)
-        yield _Buffer(data, offset, carried, limit, line, line_start)
-        if at_end:
+        step = source.read(offset + len(data), BUFFER)
+        data += step
+        if len(step) < BUFFER:
+            # An empty match at the very end is on the last line, unless that has ended.
+            limit = len(data) + (not data.endswith(b"\n"))
+            yield _Buffer(offset, data, limit, len(data))
             return
-        line += data.count(b"\n", carried, limit)
-        last = data.rfind(b"\n", carried, limit)
-        if last >= 0:
-            line_start = offset + last + 1
-        place += len(step)
-        kept = max(0, limit - 1)
-        carry, carried = data[kept:], limit - kept
-
-
-def _hits(buffer: _Buffer, match: Matcher) -> Iterator[Hit]:
-    data = buffer.data
-    line, line_start, counted = buffer.line, buffer.line_start, buffer.first
-    place = buffer.first
-    while place < buffer.limit:
-        found = match(data, place, len(data))
-        if found is None or found[0] >= buffer.limit:
-            return
-        start, stop = found
-        newlines = data.count(b"\n", counted, start)
-        if newlines:
-            line += newlines
-            line_start = buffer.offset + data.rfind(b"\n", counted, start) + 1
-        counted = start
-        yield Hit(line, line_start, buffer.offset + start, buffer.offset + stop)
-        newline = data.find(b"\n", max(start, stop - 1), buffer.limit)
-        if newline < 0:
-            return
-        place = newline + 1
+        limit = len(data) - OVERLAP
+        # `$` and `\b` ask for what stands behind a match: the last byte is for them.
+        yield _Buffer(offset, data, limit, len(data) - 1)
+        kept = limit - 1
+        offset, data = offset + kept, data[kept:]

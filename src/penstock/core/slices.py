@@ -1,35 +1,34 @@
 """Bounded reads of kept output: pages by lines and by bytes, and what a view has hidden so far.
 
 Every byte is reachable: a page that ends inside a long line says at which byte to go on. A page is within its limits
-with its last line, which says what it is and what comes next.
+with its last line, which says what it is and what comes next. Where the limits leave no room for both, the note goes;
+where not even one whole unit fits (a cluster of a thousand marks), a unit is cut between its characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from functools import partial
+from typing import Any, Final, NamedTuple
 
-from penstock.core.content import Content, Errors, Hole, Span
-from penstock.core.cut import advance, cut_at_or_after
+from penstock.core.census import Census
+from penstock.core.content import LOOK, Content, Hole, Span
+from penstock.core.cut import advance, cut_at_or_after, cut_at_or_before, retreat
 from penstock.core.handle import Handle
 from penstock.core.limits import Limits
 from penstock.core.measure import Size, measure
 from penstock.core.reduce.contract import Room
 from penstock.core.reduce.fill import from_end, from_start
+from penstock.core.source import STEP, Source, after_lines, errors_of, line_start, newlines_before, text_of
+from penstock.core.squeeze import fullest, room_within
+from penstock.core.tokens import MOST_BYTES_PER_TOKEN
 
+# A page is at most this long whatever the limits are: reads take constant memory.
+PAGE_MOST: Final = 8 * 1024 * 1024
 
-class Source(Protocol):
-    """Kept output that can be read from any byte, and knows where its lines are."""
-
-    @property
-    def handle(self) -> Handle: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def lines(self) -> int: ...
-    def read(self, offset: int, size: int) -> bytes: ...
-    def seek_line(self, line: int) -> tuple[int, int]: ...
+Count = Callable[[str], int]
+Fill = Callable[[Content, Span, Room], Span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,46 +54,48 @@ class Slice:
         return self.data
 
 
-# A page is at most this long whatever the limits are: reads take constant memory.
-PAGE_MOST: Final = 8 * 1024 * 1024
-STEP: Final = 256 * 1024
-TRIES: Final = 12
-
-
-def errors_of(data: bytes) -> Errors:
-    """Whether bytes came from a text, perhaps with lone surrogates, or are not all UTF-8."""
-    try:
-        data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return "replace"
-    return "surrogatepass"
-
-
-def content_of_page(data: bytes) -> Content:
-    return Content(data, Size(), errors_of(data))
-
-
-def page_by_lines(source: Source, start: int, limit: int, limits: Limits, count: Callable[[str], int]) -> Slice:
+def page_by_lines(source: Source, start: int, limit: int, limits: Limits, count: Count) -> Slice:
     """Lines `start` to `start + limit - 1`, or as many of them as fit."""
-    place, newlines = _line_start(source, start)
-    return _page(source, place, newlines + 1, limits & Limits(lines=limit + 1), count, by_lines=True)
+    place, newlines = line_start(source, start)
+    most = _most_bytes(limits)
+    data = b""
+    while len(data) < most + LOOK and data.count(b"\n") < limit:
+        step = source.read(place + len(data), max(STEP, len(data)))
+        if not step:
+            break
+        data += step
+    stop = after_lines(data, limit) or _cut_near(data, most)
+    return _page(_Window(source, data[:stop], place, newlines + 1, by_lines=True), from_start, limits, count)
 
 
-def page_by_bytes(source: Source, offset: int, limit: int, limits: Limits, count: Callable[[str], int]) -> Slice:
-    """Bytes `offset` to `offset + limit`, or as many of them as fit, cut where a text may be cut."""
+def page_by_bytes(source: Source, offset: int, limit: int, limits: Limits, count: Count) -> Slice:
+    """Bytes `offset` to `offset + limit`, or as many of them as fit; for `limit` at least one whole unit."""
     place = min(offset, source.size)
-    line = _newlines_before(source, place) + 1
-    return _page(source, place, line, limits, count, by_lines=False, most=limit)
+    most = min(limit, _most_bytes(limits))
+    data = source.read(place, most + LOOK)
+    window = _Window(source, data[: _cut_near(data, most)], place, newlines_before(source, place) + 1, by_lines=False)
+    return _page(window, from_start, limits, count)
 
 
-def last_lines(source: Source, limit: int, limits: Limits, count: Callable[[str], int]) -> Slice:
+def last_lines(source: Source, limit: int, limits: Limits, count: Count) -> Slice:
     """The last `limit` lines, or as many of them as fit."""
-    place, _ = _line_start(source, max(1, source.lines - limit + 1))
+    place, _ = line_start(source, max(1, source.lines - limit + 1))
     return _last(source, place, limits, count)
 
 
-def last_bytes(source: Source, limit: int, limits: Limits, count: Callable[[str], int]) -> Slice:
+def last_bytes(source: Source, limit: int, limits: Limits, count: Count) -> Slice:
+    """The last `limit` bytes, or as many of them as fit; for `limit` at least one whole unit."""
     return _last(source, max(0, source.size - limit), limits, count)
+
+
+def _last(source: Source, place: int, limits: Limits, count: Count) -> Slice:
+    place = max(place, source.size - _most_bytes(limits))
+    before = min(place, LOOK)
+    data = source.read(place - before, source.size - place + before)
+    start = _start_near(data, before)
+    place += start - before
+    window = _Window(source, data[start:], place, newlines_before(source, place) + 1, by_lines=True)
+    return _page(window, from_end, limits, count)
 
 
 def hidden_ranges(size: int, shown: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -123,61 +124,50 @@ def unseen_content(source: Source, shown: Iterable[tuple[int, int]], most: int) 
             break
         if start > place:
             holes.append(_hole(source, held, place, start))
-        piece = _read_all(source, start, min(stop, start + most - held))
+        piece = source.read(start, min(stop - start, most - held + LOOK))
+        if start + len(piece) < stop:
+            piece = piece[: _cut_near(piece, most - held)]
         pieces.append(piece)
         held += len(piece)
         place = start + len(piece)
     if place < source.size:
-        holes.append(_hole(source, held, place, source.size))
-    data = b"".join(pieces)
-    return Content(data, Size(0, source.lines, source.size), errors_of(data), tuple(holes))
+        # Behind the last piece there may be more that was not shown yet, and that is not looked at.
+        census = Census(complete=place >= hidden[-1][1])
+        holes.append(_hole(source, held, place, source.size)._replace(census=census))
+    # Each for itself: two halves of characters, side by side, could pass for a whole one.
+    from_text = all(errors_of(piece) == "surrogatepass" for piece in pieces)
+    size = Size(0, source.lines, source.size)
+    return Content(b"".join(pieces), size, "surrogatepass" if from_text else "replace", tuple(holes))
 
 
 def _hole(source: Source, place: int, start: int, stop: int) -> Hole:
-    newlines = _newlines_before(source, stop) - _newlines_before(source, start)
+    if stop - start <= STEP:
+        newlines = source.read(start, stop - start).count(b"\n")
+    else:
+        newlines = newlines_before(source, stop) - newlines_before(source, start)
     return Hole(place, stop - start, newlines, source.read(stop - 1, 1) == b"\n")
 
 
-def _read_all(source: Source, start: int, stop: int) -> bytes:
-    return source.read(start, max(0, stop - start))
+def _cut_near(data: bytes, most: int) -> int:
+    """Where to cut data of which more than `most` bytes are there to look at: after at least one whole unit."""
+    if len(data) <= most:
+        return len(data)
+    at = cut_at_or_before(data, most) or cut_at_or_after(data, most)
+    if at < len(data):
+        return at
+    # The unit does not end within sight, so it is cut where at least its characters stay whole.
+    return advance(data, 0, most, chars=None, size=None) or advance(data, 0, len(data), chars=1, size=None)
 
 
-def _line_start(source: Source, line: int) -> tuple[int, int]:
-    """The offset where 1-based `line` starts and the newlines before it; past the end, the end."""
-    place, newlines = source.seek_line(line)
-    while newlines < line - 1:
-        step = source.read(place, STEP)
-        if not step:
-            break
-        found = step.count(b"\n")
-        if newlines + found < line - 1:
-            place += len(step)
-            newlines += found
-            continue
-        at = -1
-        for _ in range(line - 1 - newlines):
-            at = step.find(b"\n", at + 1)
-        return place + at + 1, line - 1
-    return place, newlines
-
-
-def _newlines_before(source: Source, offset: int) -> int:
-    """Newlines before `offset`: a search over the lines that the source can seek, then one step of counting."""
-    low, high = 1, source.lines + 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if source.seek_line(middle)[0] <= offset:
-            low = middle
-        else:
-            high = middle - 1
-    place, newlines = source.seek_line(low)
-    while place < offset:
-        step = source.read(place, min(STEP, offset - place))
-        if not step:
-            break
-        newlines += step.count(b"\n")
-        place += len(step)
-    return newlines
+def _start_near(data: bytes, before: int) -> int:
+    """Where to begin in data of which `before` bytes are there to look at: with at least one whole unit after it."""
+    at = cut_at_or_after(data, before)
+    if at == len(data):
+        at = cut_at_or_before(data, before)
+    if at > 0 or before == 0:
+        return at
+    start = retreat(data, before, len(data), chars=None, size=None)
+    return start if start < len(data) else retreat(data, 0, len(data), chars=1, size=None)
 
 
 def _most_bytes(limits: Limits) -> int:
@@ -188,83 +178,80 @@ def _most_bytes(limits: Limits) -> int:
     if limits.bytes is not None:
         most = min(most, limits.bytes)
     if limits.tokens is not None:
-        most = min(most, 128 * limits.tokens)  # no token of a byte-level tokenizer is longer
+        most = min(most, MOST_BYTES_PER_TOKEN * limits.tokens)
     return most
 
 
-def _page(
-    source: Source, place: int, line: int, limits: Limits, count: Callable[[str], int],
-    *, by_lines: bool, most: int | None = None,
-) -> Slice:  # fmt: skip
-    # Some more than fits, so that a cut sees what follows it.
-    data = source.read(place, _most_bytes(limits) + 64)
-    if most is not None and most < len(data):
-        data = data[: cut_at_or_after(data, most)]
-    whole = Span(0, len(data))
-    content = content_of_page(data)
-    for span in _tries(limits, source, lambda room: from_start(content, whole, room), _first_character(data)):
-        page = _slice(source, content, span, place, line, by_lines=by_lines)
-        text = _fitting(page, limits, count)
-        if text is not None and (page.data or not data):
-            return replace(page, text=text)
-    return replace(_slice(source, content, Span(0, 0), place, line, by_lines=by_lines), text="")
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What a page is chosen from."""
+
+    source: Source
+    data: bytes
+    place: int  # of data in the original
+    line: int  # that data starts in
+    by_lines: bool
+
+    def page(self, span: Span) -> Slice:
+        source, data = self.source, self.data[span.start : span.stop]
+        start, stop = self.place + span.start, self.place + span.stop
+        first = self.line + self.data.count(b"\n", 0, span.start)
+        last = max(first, first + data.count(b"\n") - data.endswith(b"\n"))
+        follow: dict[str, Any] | None = None
+        if stop < source.size:
+            at_line = self.by_lines and data.endswith(b"\n")
+            follow = {"start": last + 1} if at_line else {"unit": "bytes", "offset": stop}
+        note = _note(source, start, stop, first, last, follow)
+        total = source.size, source.lines
+        return Slice(text_of(data), data, source.handle, start, stop, first, last, *total, note, follow)
 
 
-def _last(source: Source, place: int, limits: Limits, count: Callable[[str], int]) -> Slice:
-    begin = max(place, source.size - _most_bytes(limits) - 64)
-    data = source.read(begin, source.size - begin)
-    whole = Span(0, len(data))
-    content = content_of_page(data)
-    least = Span(len(data) - 1, len(data)) if data else whole
-    for span in _tries(limits, source, lambda room: from_end(content, whole, room), least):
-        line = _newlines_before(source, begin + span.start) + 1
-        page = _slice(source, content, span, begin, line, by_lines=True)
-        text = _fitting(page, limits, count)
-        if text is not None and (page.data or not data):
-            return replace(page, text=text)
-    return replace(_slice(source, content, Span(0, 0), begin, 1, by_lines=True), text="")
+class _Try(NamedTuple):
+    page: Slice
+    size: Size
 
 
-def _tries(limits: Limits, source: Source, choose: Callable[[Room], Span], least: Span) -> Iterator[Span]:
-    """Spans to try, from what should fit to a single character, so that a page always goes on."""
-    room = Room(limits.chars, limits.lines, limits.bytes, Size())
-    note = _widest_note(source)
-    part = 1.0
-    for _ in range(TRIES):
-        yield choose(room.less(note).squeezed(part))
-        part *= 0.6
-    yield choose(room)
-    yield least
+def _page(window: _Window, clean: Fill, limits: Limits, count: Count) -> Slice:
+    """The fullest page: with its note where anything fits beside it, of whole units where one fits at all."""
+    content, whole = Content(window.data, Size(), errors_of(window.data)), Span(0, len(window.data))
+    size_of = partial(_size, limits, count)
+    for fill in (clean, _rough_start if clean is from_start else _rough_end):
+        for noted in (True, False):
+            fixed = size_of(_widest_note(window.source)) if noted else Size()
+            room = room_within(limits, fixed, window.data, Size())
+            attempt = partial(_attempt, window, partial(fill, content, whole), room, noted, size_of)
+            tried = fullest(attempt, limits, fixed, elastic=limits.tokens is not None)
+            if tried is not None and (tried.page.data or not window.data):
+                return tried.page
+    return replace(window.page(Span(0, 0)), text="")
 
 
-def _first_character(data: bytes) -> Span:
-    """What is shown where not even one whole unit fits: a cluster of a thousand marks must not end all reading."""
-    return Span(0, advance(data, 0, len(data), chars=1, size=None))
+def _attempt(
+    window: _Window,
+    choose: Callable[[Room], Span],
+    room: Room,
+    noted: bool,
+    size_of: Callable[[str], Size],
+    part: float,
+) -> _Try:
+    page = window.page(choose(room.squeezed(part)))
+    if noted:
+        parted = not page.text or page.text.endswith("\n")
+        page = replace(page, text=page.text + ("" if parted else "\n") + page.note)
+    return _Try(page, size_of(page.text))
 
 
-def _fitting(page: Slice, limits: Limits, count: Callable[[str], int]) -> str | None:
-    """The page's text with its note, or without where only that fits; None when it is over either way."""
-    for text in (page.text, page.data.decode("utf-8", errors_of(page.data))):
-        size = measure(text)
-        if limits.tokens is not None:
-            size = size._replace(tokens=count(text))
-        if size.over(limits) is None:
-            return text
-    return None
+def _rough_start(content: Content, span: Span, room: Room) -> Span:
+    return Span(span.start, advance(content.data, *span, chars=room.chars, size=room.bytes))
 
 
-def _slice(source: Source, content: Content, span: Span, place: int, line: int, *, by_lines: bool) -> Slice:
-    data = content.data[span.start : span.stop]
-    start, stop = place + span.start, place + span.stop
-    last_line = max(line, line + data.count(b"\n") - (data[-1:] == b"\n"))
-    follow: dict[str, Any] | None = None
-    if stop < source.size:
-        at_line = by_lines and (data[-1:] == b"\n")
-        follow = {"start": last_line + 1} if at_line else {"unit": "bytes", "offset": stop}
-    note = _note(source, start, stop, line, last_line, follow)
-    text = content.text(span)
-    joined = f"{text}{note}" if not text or text.endswith("\n") else f"{text}\n{note}"
-    return Slice(joined, data, source.handle, start, stop, line, last_line, source.size, source.lines, note, follow)
+def _rough_end(content: Content, span: Span, room: Room) -> Span:
+    return Span(retreat(content.data, *span, chars=room.chars, size=room.bytes), span.stop)
+
+
+def _size(limits: Limits, count: Count, text: str) -> Size:
+    size = measure(text)
+    return size if limits.tokens is None else size._replace(tokens=count(text))
 
 
 def _note(source: Source, start: int, stop: int, first: int, last: int, follow: dict[str, Any] | None) -> str:
@@ -281,6 +268,9 @@ def _note(source: Source, start: int, stop: int, first: int, last: int, follow: 
     return f"[{what}; next: {arguments}]"
 
 
-def _widest_note(source: Source) -> Size:
-    n, m = source.lines, source.size
-    return measure("\n" + _note(source, 0, m, n, n + 1, {"unit": "bytes", "offset": m}))
+def _widest_note(source: Source) -> str:
+    """The longest note that a page of this source can have, with the newline that parts it from the page."""
+    line, byte = source.lines, source.size
+    if byte == 0:
+        return _note(source, 0, 0, 1, 1, None) + "\n"
+    return _note(source, byte - 1, byte, line, line + 1, {"unit": "bytes", "offset": byte}) + "\n"

@@ -61,8 +61,9 @@ def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic:
         made = make(part)
         filled = _filled(made.size, fixed, limits)
         if made.size.over(limits) is None:
+            stuck = best is not None and made.size == best.size and high == float("inf")
             best, low = made, part
-            if not elastic or filled >= GOOD or (part >= 1 and limits.tokens is None):
+            if not elastic or filled >= GOOD or stuck or (part >= 1 and limits.tokens is None):
                 break
         else:
             high = part

@@ -84,7 +84,7 @@ class Collector:
         joined = len(head) + len(middle) + len(rest) - at == self.size
         stop = self._last_cut((middle + rest[at : at + LOOK])[:LOOK] if joined else middle[:LOOK])
         start = self._first_cut(rest, at)
-        census = take_census(head[stop:] + middle + (rest[at:start] if joined else b""))
+        census = take_census(b"".join([head[stop:], middle, rest[at:start] if joined else b""]))
         hole = Hole(
             place=stop,
             bytes=self.size - stop - (len(rest) - start),
