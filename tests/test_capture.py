@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,31 @@ def test_output_that_fits_after_all_leaves_no_file(disk: BareGate, tmp_path: Pat
     assert files(tmp_path) == []
 
 
+def test_nothing_is_written_while_the_output_may_still_fit(disk: BareGate, tmp_path: Path) -> None:
+    with disk.open(limits=Limits(bytes=SPILL)) as capture:
+        capture.write(b"x" * (SPILL - 1))
+        assert not (tmp_path / "kept").exists()
+    assert capture.view.reason == "fits"
+    assert not (tmp_path / "kept").exists()
+
+
+def test_output_of_a_slow_pipe_is_taken_as_it_comes(gate: BareGate) -> None:
+    reading, writing = os.pipe()
+    capture = gate.open()
+    with open(reading, "rb") as pipe, open(writing, "wb", buffering=0) as sender:
+        feeding = threading.Thread(target=capture.feed, args=(pipe,))
+        feeding.start()
+        sender.write(b"first\n")
+        for _ in range(500):
+            if capture.size:
+                break
+            time.sleep(0.01)
+        assert capture.size == 6
+        sender.close()
+        feeding.join()
+    assert capture.close().text == "first\n"
+
+
 # -- keeping fails -----------------------------------------------------------------------------------------------------
 
 
@@ -218,6 +244,30 @@ def test_capture_that_cannot_be_kept_is_shown_without_a_promise(
     with pytest.raises(StoreError):
         gate.capture([b"x" * size], limits=SMALL, strict=True)
     assert ledger.totals()[0].failed == 2
+
+
+class Hiccup(MemoryStore):
+    """Loses one piece, and would commit the rest."""
+
+    def open(self) -> Any:
+        writer = super().open()
+        write, pieces = writer.write, iter(range(100))
+
+        def lose_the_second(data: bytes) -> None:
+            if next(pieces) == 1:
+                raise StoreError("one piece was lost")
+            write(data)
+
+        writer.write = lose_the_second  # type: ignore[method-assign]
+        return writer
+
+
+def test_output_of_which_a_piece_was_lost_is_not_taken_for_whole() -> None:
+    gate = BareGate(store=Hiccup())
+    view = gate.capture([b"x\n" * SPILL] * 3, limits=SMALL)
+    assert view.handle is None
+    assert view.failure == "one piece was lost"
+    assert list(gate.records()) == []
 
 
 # -- size --------------------------------------------------------------------------------------------------------------

@@ -281,6 +281,21 @@ def test_note_of_an_image_that_is_left_out_counts_to_the_limit(chars: int) -> No
         assert "image" not in [block["type"] for block in view.blocks]
 
 
+class Whole(Fourths):
+    """A text has more tokens than its parts have together."""
+
+    def count(self, text: str) -> int:
+        return len(text) + 200 * ("image" in text and "log" in text)
+
+
+def test_note_of_an_image_gives_way_where_the_whole_has_more_tokens_than_its_parts() -> None:
+    gate = BareGate(rules=rules(media_bytes=10, counter=Whole()), store=MemoryStore())
+    bounds = Limits(tokens=600)
+    view = gate.admit([{"type": "text", "text": LOG}, IMAGE], limits=bounds)
+    assert Whole().count(view.text) <= 600
+    assert [block["type"] for block in view.blocks] == ["text"]
+
+
 def test_image_that_cannot_be_kept_is_said_not_to_be(ledger: MemoryLedger) -> None:
     gate = BareGate(rules=rules(media_bytes=10), store=BrokenStore(), ledger=ledger)
     view = gate.admit([IMAGE])

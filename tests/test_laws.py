@@ -138,7 +138,8 @@ def test_law_2_kept_json_is_the_value_that_came(value: Any, bounds: Limits) -> N
     gate = gate_for()
     view = gate.admit(value, limits=bounds)
     if view.truncated and view.handle and not isinstance(value, str):
-        assert json.loads(kept_bytes(gate, view)) == value
+        # Through JSON first: it has no other form for two halves of a pair, one after the other, than for the pair.
+        assert json.loads(kept_bytes(gate, view)) == json.loads(json.dumps(value))
 
 
 @given(byte_strings(), limits())
@@ -474,7 +475,7 @@ def test_law_10_four_times_as_much_takes_at_most_about_four_times_as_long(kind: 
             best = min(best, time.perf_counter() - began)
         return best
 
-    small, large = seconds(400_000), seconds(1_600_000)
+    small, large = seconds(250_000), seconds(1_000_000)
     # Twice the linear cost and a floor: a shared machine is slow at times, and a quadratic cost is 16 times as much.
     assert large <= 8 * max(small, 0.005)
 

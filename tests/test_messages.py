@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from penstock.errors import CallerError, StoreError
 from penstock.gate import BareGate
 from penstock.ledger.memory import MemoryLedger
 from penstock.remembered import Remembered, key_of
+from penstock.stores.disk import DiskStore
 from penstock.stores.memory import MemoryStore
 
 LOG = "".join(f"{number} a line of a log that goes on and on\n" for number in range(1, 1_001))
@@ -280,6 +282,24 @@ def test_strict_gate_raises_what_cannot_be_kept_in_a_request() -> None:
         gate.messages(openai(LOG))
 
 
+def test_same_result_of_another_question_is_another_message(gate: BareGate) -> None:
+    other = openai(LOG)
+    other[1] = {"role": "user", "content": "which line is the longest?"}
+    gate.messages(openai(LOG))
+    gate.messages(other)
+    gate.messages(openai(LOG))
+    assert gate.ledger is not None
+    assert gate.ledger.totals()[0].admissions == 2
+
+
+def test_path_that_is_shown_is_the_one_where_the_result_is(tmp_path: Path) -> None:
+    gate = BareGate(rules=PlainRules(policy=Policy(reader="files"), guard=GUARD), store=DiskStore(tmp_path / "one"))
+    assert str(tmp_path / "one") in gate.messages(openai(LOG))[-1]["content"]
+    gate.store = DiskStore(tmp_path / "other")
+    gate.admit(LOG, limits=GUARD)
+    assert str(tmp_path / "other") in gate.messages(openai(LOG))[-1]["content"]
+
+
 @pytest.mark.parametrize("mark", [None, {"type": "ephemeral"}])
 def test_part_that_gets_a_cache_mark_later_shows_it(gate: BareGate, mark: Any) -> None:
     gate.messages(openai([{"type": "text", "text": LOG}]))
@@ -334,6 +354,8 @@ def test_read_of_kept_output_is_cut_but_never_kept_again(gate: BareGate, name: s
     assert shown.startswith("1 a line")
     assert "smaller range" in shown
     assert "ps-" not in shown
+    assert "_output(" not in shown
+    assert gate.admit(LOG, tool=name, query=arguments, limits=GUARD).handle is None
     assert list(gate.records()) == []
     assert gate.ledger is not None
     assert gate.ledger.totals()[0].admissions == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -180,6 +181,21 @@ def test_list_is_newest_first_and_says_when_it_is_not_whole() -> None:
     assert "older" in last
     assert len(gate.call("list_outputs", {"limit": 30}).splitlines()) == 30
     assert len(gate.call("list_outputs", {"limit": 10**30}).splitlines()) == 30
+
+
+def test_list_that_has_no_room_for_all_says_so() -> None:
+    gate = BareGate(rules=PlainRules(agents={"small": 1_000}), store=MemoryStore(), agent="small")
+    for number in range(20):
+        gate.admit(f"{number}" + LOG, limits=TINY)
+    *lines, last = gate.call("list_outputs", {}).splitlines()
+    assert 5 < len(lines) < 20
+    assert "older" in last
+
+
+def test_list_is_bounded_however_much_is_asked_for(gate: BareGate, handle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = next(gate.records())
+    monkeypatch.setattr(gate, "records", lambda: itertools.repeat(record))
+    assert "older" in gate.call("list_outputs", {"limit": 10**9})
 
 
 def test_list_of_nothing_says_so() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from penstock.capture import Intake
+from penstock.capture import CAPTURE_LIMITS, Intake
 from penstock.core.blocks import TEXT_TYPES, Block, left_out, text_of, too_heavy
 from penstock.core.content import Content, Span
 from penstock.core.entry import Reason
@@ -78,8 +78,13 @@ class Admission:
         return (untouched(result, policy) or _shortened(result, policy)).text
 
     def finish(self, intake: Intake, policy: Policy, origin: Origin, began: float) -> View:
-        """The view of what was captured."""
+        """The view of what was captured: the one that the whole would have, but of no more than is held."""
         try:
+            if (
+                not intake.held
+                and size_of_content(intake.content(), policy.limits, policy.counter).over(policy.limits) is None
+            ):
+                policy = policy.tightened(CAPTURE_LIMITS)
             view = _fitting(intake, policy)
             shown = self._kept(intake, policy, origin) if view is None else Shown(view)
         finally:
@@ -176,11 +181,8 @@ def _fitting(intake: Intake, policy: Policy) -> View | None:
     if not intake.held:
         return None
     content = intake.content()
-    text = content.text(Span(0, len(content.data)))
-    size = size_in(text, policy.limits, policy.counter)
-    if size.over(policy.limits) is not None:
-        return None
-    return View(text, size, size, "fits", "text", data=content.data if content.errors == "replace" else None)
+    output = content.data if content.errors == "replace" else content.text(Span(0, len(content.data)))
+    return untouched(result_of(output), policy)
 
 
 def _reason(content: Content, policy: Policy, result: Result | None) -> Reason:

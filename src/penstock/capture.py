@@ -44,6 +44,7 @@ class Intake:
         self._store = store
         self._collector = Collector(errors)
         self._waiting: list[bytes] = []
+        self._content: Content | None = None
         self._writer: Writer | None = None
         self._error: StoreError | None = None if store else StoreError("there is no store")
 
@@ -68,7 +69,10 @@ class Intake:
             self._spill()
 
     def content(self) -> Content:
-        return self._collector.finish()
+        """All that was fed, as far as it is held. Nothing is fed after this."""
+        if self._content is None:
+            self._content = self._collector.finish()
+        return self._content
 
     def keep(self, tool: str, media: Media) -> Taken:
         """Keep all that was fed. A failure is returned, not raised: the model still gets a view."""

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import IO, Any, Final, Literal, Self, TypeVar, overload
 
 from penstock.admission import Admission, Origin
-from penstock.capture import CAPTURE_LIMITS, Capture, Intake
+from penstock.capture import Capture, Intake
 from penstock.core.flow import size_in
 from penstock.core.grep import matcher, search
 from penstock.core.handle import parse_handle
@@ -161,10 +161,9 @@ class BareGate:
     ) -> Capture:
         """Take output as it arrives, in constant memory; closing the capture gives the view.
 
-        The view is the one that `admit` gives for the whole, but of at most 16 MiB: no more than that is held.
+        The view is the one that `admit` gives for the whole, but of at most 16 MiB: no more is held in memory.
         """
         policy = self.policy(tool, agent=agent, limits=limits, strategy=strategy, model=model, used_tokens=used_tokens)
-        policy = policy.tightened(CAPTURE_LIMITS)
         origin = self._origin(tool, query, agent, strict)
         began = time.perf_counter()
         return Capture(

@@ -112,7 +112,7 @@ def arguments_of(arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:
     if isinstance(arguments, str):
         try:
             arguments = from_json(arguments.strip() or "{}")
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise CallerError(f"the arguments are not JSON: {error}") from None
     if not isinstance(arguments, Mapping):
         raise CallerError(f"the arguments are an object, not {type(arguments).__name__}")

@@ -115,11 +115,20 @@ def test_a_file_of_somebody_else_is_never_written_over(disk_store: DiskStore, di
     assert foreign.read_bytes() == b"not ours"
 
 
-def test_gitignore_is_not_written_among_other_things(make_disk: Make, directory: Path) -> None:
-    directory.mkdir()
+def test_a_directory_with_other_things_is_neither_closed_nor_hidden_from_git(make_disk: Make, directory: Path) -> None:
+    directory.mkdir(0o755)
     (directory / "main.py").write_text("print()")
-    put(make_disk(), b"x")
+    store = make_disk()
+    put(store, b"x")
+    assert store.check(repair=True) == []
     assert not (directory / ".gitignore").exists()
+    assert mode(directory) == 0o755
+
+
+def test_an_empty_directory_becomes_private(make_disk: Make, directory: Path) -> None:
+    directory.mkdir(0o755)
+    put(make_disk(), b"x")
+    assert (mode(directory), (directory / ".gitignore").read_text()) == (0o700, "*\n")
 
 
 def test_gitignore_of_the_user_stays(make_disk: Make, directory: Path) -> None:

@@ -72,7 +72,7 @@ def test_result_is_on_the_disk_before_its_name_and_its_name_before_its_row(
     assert steps == ["sync part", "begin", "link", "sync directory", "commit"]
     steps.clear()
     put(store, data)
-    assert steps == ["begin", "sync result", "commit"]
+    assert steps == ["begin", "sync result", "sync directory", "commit"]
 
 
 @pytest.mark.parametrize("durability", ["normal", "none"])

@@ -122,6 +122,7 @@ def test_child_that_adds_nothing_is_bounded_by_its_own_limits(gate: BareGate) ->
         limits = Limits(chars=500)
 
     assert_text_within(Tighter(gate).execute("/x"), Limits(chars=500))
+    assert Tighter.execute is ReadLog.execute
 
 
 def test_execute_of_a_mixin_is_bounded(gate: BareGate) -> None:

@@ -1,11 +1,14 @@
-"""Views as envelopes, whose context is known only once the output has ended: exit code, duration."""
+"""Views as envelopes whose context is known only once the output has ended: exit code, duration."""
 
 from __future__ import annotations
 
-from penstock.core.content import Content, Hole
+from dataclasses import replace
+from functools import partial
+
 from penstock.core.envelope import Frame
-from penstock.core.flow import Case, Kept, bound
+from penstock.core.flow import Case, bound
 from penstock.core.jsontext import to_json
+from penstock.core.limits import Limits
 from penstock.core.policy import Policy
 from penstock.core.view import View
 from penstock.gate import BareGate
@@ -16,67 +19,48 @@ def framed(
 ) -> View:
     """`view` in an envelope that is within the limits as a whole."""
     if not view.truncated:
-        fitting = _fitting(gate, view, policy, frame)
+        fitting = _fitting(gate, view, policy, _whole(view, frame))
         if fitting is not None:
             return fitting
+        if view.size.bytes <= 1:  # there is nothing to cut
+            return _least(gate, view, policy, frame)
         # It fits without its envelope only, so it has not been kept yet.
-        view = gate.admit(
-            bytes(view),
-            tool=tool,
-            query=query,
-            agent=agent,
-            limits=policy.limits,
-            strategy=policy.strategy,
-            envelope=True,
-        )
-    if view.handle is None or gate.store is None:
-        return _patched(gate, view, policy, frame)
-    pieces = [gate.store.read(view.handle, span.start, span.stop - span.start) for span in view.spans]
-    case = Case(
-        content=_residue(view, pieces),
-        policy=policy,
-        reason=view.reason,
-        query=query,
-        kept=Kept(view.handle, view.path),
-        frame=frame,
+        less = policy.limits & Limits(bytes=view.size.bytes - 1)
+        view = gate.admit(bytes(view), tool=tool, query=query, agent=agent, limits=less, strategy=policy.strategy)
+        return bound(replace(_case_of(view), policy=policy, frame=frame))
+    return bound(replace(_case_of(view), frame=frame))
+
+
+def _whole(view: View, frame: Frame) -> str:
+    return to_json(
+        {
+            "status": frame.status,
+            "data": {"truncated": False},
+            "text": view.text,
+            "stats": frame.stats,
+            "context": frame.context,
+            "error": frame.error,
+        }
     )
-    return bound(case)
 
 
-def _fitting(gate: BareGate, view: View, policy: Policy, frame: Frame) -> View | None:
-    whole = {
-        "status": frame.status,
-        "data": {"truncated": False},
-        "text": view.text,
-        "stats": frame.stats,
-        "context": frame.context,
-        "error": frame.error,
-    }
-    text = to_json(whole)
+def _fitting(gate: BareGate, view: View, policy: Policy, text: str) -> View | None:
     size = gate.size(text, policy.limits)
-    return View(text, size, size, "fits", "envelope") if size.over(policy.limits) is None else None
+    return View(text, size, view.original, "fits", "envelope") if size.over(policy.limits) is None else None
 
 
-def _residue(view: View, pieces: list[bytes]) -> Content:
-    """What a view shows, with a hole for each gap."""
-    places = [0]
-    for piece in pieces:
-        places.append(places[-1] + len(piece))
-    holes = [
-        Hole(places[gap.before], gap.stop - gap.start, gap.newlines, gap.ends_line, gap.census) for gap in view.gaps
-    ]
-    return Content(b"".join(pieces), view.original, "replace", tuple(holes))
+def _least(gate: BareGate, view: View, policy: Policy, frame: Frame) -> View:
+    """The frame gives way step by step around a text that could not be any shorter."""
+    small = {"status": frame.status, "text": view.text}
+    for form in (small | {"error": frame.error}, small, {"status": frame.status if not view.text else "partial"}):
+        fitting = _fitting(gate, view, policy, to_json(form))
+        if fitting is not None:
+            return fitting
+    return View("", gate.size("", policy.limits), view.original, "fits", "envelope")
 
 
-def _patched(gate: BareGate, view: View, policy: Policy, frame: Frame) -> View:
-    """The envelope of a view whose whole could not be kept, with as much of the frame as there is room for."""
-    envelope = view.envelope()
-    own = {"context": frame.context, "error": frame.error}
-    for more in (own, {"error": frame.error}, {}):
-        text = to_json({**envelope, **more, "status": "error" if frame.status == "error" else envelope["status"]})
-        size = gate.size(text, policy.limits)
-        if size.over(policy.limits) is None:
-            break
-    else:
-        return view if view.form == "envelope" or view.framed is None else view.framed()
-    return View(text, size, view.original, view.reason, "envelope", failure=view.failure)
+def _case_of(view: View) -> Case:
+    """What bounds a truncated view once more, as `View.envelope` does, but with a frame of its own."""
+    if not isinstance(view.framed, partial) or not isinstance(view.framed.args[0], Case):
+        raise TypeError("a truncated view knows what it was made of")
+    return view.framed.args[0]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
 
+from penstock.cli.endings import DEBUG
 from penstock.cli.nowhere import WHY, Nowhere
 from penstock.configured import Gate
 from penstock.core.policy import Reader
@@ -17,20 +19,26 @@ from penstock.stores.contract import Store
 
 
 def settings() -> Settings:
-    given = click.get_current_context().find_root().params
-    overrides: dict[str, object] = {}
-    if given.get("config") is not None:
-        overrides["config"] = given["config"]
-    if given.get("directory") is not None:
-        overrides["store.directory"] = given["directory"]
+    overrides = _overrides()
     try:
-        return load_settings(overrides=overrides)
+        return _loaded(overrides)
     except SettingsError as error:
         if error.source != "call":
             raise
         # Nobody here has made a call: name what was typed.
         option = f"--{error.key.rpartition('.')[2]}"
         raise CallerError(f"{option} {error.value} is not allowed: {error.allowed}") from error
+
+
+def _overrides() -> dict[str, object]:
+    given = click.get_current_context().find_root().params
+    named = {"config": given.get("config"), "store.directory": given.get("directory")}
+    return {key: value for key, value in named.items() if value is not None}
+
+
+def _loaded(overrides: dict[str, object]) -> Settings:
+    # That variable is ours alone, and no setting.
+    return load_settings(environ={k: v for k, v in os.environ.items() if k != DEBUG}, overrides=overrides)
 
 
 @contextmanager
@@ -64,6 +72,12 @@ def reader_of(chosen: Settings) -> Reader:
     """What the notices name. The settings may say it; else `penstock read`, wherever that will find the output."""
     if chosen.reader != "auto":
         return chosen.reader
-    # The call that reads on will not have the options of this one.
-    plain = load_settings()
-    return "cli" if plain.store.directory == chosen.store.directory else "files"
+    return "cli" if not _overrides() or _found_without_options(chosen) else "files"
+
+
+def _found_without_options(chosen: Settings) -> bool:
+    """Whether a call that has not the options of this one finds the same output."""
+    try:
+        return _loaded({}).store.directory == chosen.store.directory
+    except SettingsError:  # that of the file for whose sake another one was named
+        return False

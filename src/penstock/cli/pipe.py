@@ -14,7 +14,7 @@ from penstock.cli.opening import opened
 from penstock.cli.options import Asked, as_json, bounding
 from penstock.cli.progress import Progress
 from penstock.cli.showing import Passage
-from penstock.cli.streams import READ, Signalled, Streams, reader_of
+from penstock.cli.streams import READ, Descriptor, Signalled, Streams
 from penstock.cli.taking import Taking
 from penstock.errors import ToolError
 
@@ -59,7 +59,7 @@ def take_stdin(capture: Capture) -> int:
     streams = Streams()
     with signals.caught(lambda number: streams.tell(Signalled(number))), Progress() as progress:
         taking = Taking(streams, {"stdin": capture}, progress)
-        streams.read("stdin", reader_of(descriptor))
+        streams.read("stdin", Descriptor(descriptor))
         return _taken(taking)
 
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any, Final, Literal
 
-from penstock.cli.streams import Exited, Streams, reader_of
+from penstock.cli.streams import Exited, Streams
 from penstock.errors import ToolError
 
 Stderr = Literal["merge", "separate", "pass"]
@@ -27,9 +27,6 @@ Stderr = Literal["merge", "separate", "pass"]
 NOT_FOUND: Final = 127
 NOT_EXECUTABLE: Final = 126
 TIMED_OUT: Final = 124
-
-# As much as Linux gives everybody: fewer and larger pieces.
-_PIPE: Final = 1 << 20
 
 _STDERR: Final[dict[Stderr, int | None]] = {"merge": subprocess.STDOUT, "separate": subprocess.PIPE, "pass": None}
 
@@ -54,7 +51,7 @@ class Child:
 
     def _read(self, name: str, pipe: IO[bytes] | None, streams: Streams) -> None:
         if pipe is not None:
-            streams.read(name, reader_of(pipe.fileno()))
+            streams.read(name, pipe)
 
     def _wait(self, streams: Streams) -> None:
         streams.tell(Exited(exit_code(self._process.wait())))
@@ -84,10 +81,6 @@ class Child:
             else:
                 os.killpg(self._process.pid, number)
 
-    def end(self) -> None:
-        """Whatever happened, it does not outlive us."""
-        self.kill()
-
 
 def _send_on_windows(process: subprocess.Popen[bytes], number: int) -> None:
     if sys.platform == "win32":
@@ -107,7 +100,7 @@ def _started(command: Sequence[str], stderr: Stderr, *, own_session: bool) -> su
         apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     try:
         return subprocess.Popen(  # noqa: S603  # to run what it is given is what the command is for
-            list(command), stdout=subprocess.PIPE, stderr=_STDERR[stderr], bufsize=0, pipesize=_PIPE, **apart
+            list(command), stdout=subprocess.PIPE, stderr=_STDERR[stderr], bufsize=0, **apart
         )
     except FileNotFoundError as error:
         raise CannotStart(command[0], "not found", NOT_FOUND) from error

@@ -76,6 +76,7 @@ class LazyGroup(click.Group):
     NAME,
     cls=LazyGroup,
     invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 failed, 2 wrong call, 130 interrupted, 141 nobody reads the output any more. "
     "`penstock run` has the exit code of its command, `penstock grep` those of grep.",

@@ -26,6 +26,7 @@ from penstock.core.view import View
 KILL_AFTER: Final = 5.0
 
 QUERY_MOST: Final = 2_000
+COMMAND_MOST: Final = 1_000
 
 
 @click.command("run", context_settings={"allow_interspersed_args": False})
@@ -41,7 +42,8 @@ QUERY_MOST: Final = 2_000
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="End the command after so long: SIGTERM, then SIGKILL 5 seconds later. By default it may take any time.",
+    help="End the command and all that it started after so long: SIGTERM, then SIGKILL 5 seconds later. It then has no"
+    " terminal. By default it may take any time.",
 )
 @bounding("By default the name of the command.", "By default the command line.")
 @as_json(
@@ -130,7 +132,7 @@ class Run:
 
     def frame(self, stream: str) -> Frame:
         context: dict[str, Any] = {
-            "command": list(self.command),
+            "command": _told(self.command),
             "exit_code": self.code,
             "duration": round(self._duration, 3),
         }
@@ -176,6 +178,18 @@ def _print(passage: Passage, views: Mapping[str, View | None]) -> None:
             (console.out if name == "stdout" else console.err)(passage.printed(view))
         except console.OutputClosed:
             console.abandon()
+
+
+def _told(command: Sequence[str]) -> list[str]:
+    """The command in the envelope, where a file's worth of arguments would leave no room for the output."""
+    told: list[str] = []
+    room = COMMAND_MOST
+    for argument in command:
+        if len(argument) > room:
+            return [*told, argument[:room] + "..."]
+        told.append(argument)
+        room -= len(argument)
+    return told
 
 
 def _text(argument: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from penstock.capture import CAPTURE_LIMITS, Capture
+from penstock.capture import Capture
 from penstock.cli.framing import framed
 from penstock.cli.options import Asked
 from penstock.core.envelope import Frame
@@ -29,11 +29,10 @@ class Passage:
 
     @property
     def policy(self) -> Policy:
-        """How a result is bounded; agents and what is held of a capture tighten what was asked for."""
+        """How a result is bounded; an agent's profile tightens what was asked for."""
         asked = self.asked
         limits = asked.in_place_of(self.gate.policy(self.tool, agent=asked.agent).limits) & self.share
-        policy = self.gate.policy(self.tool, agent=asked.agent, limits=limits, strategy=asked.strategy)
-        return policy.tightened(CAPTURE_LIMITS)
+        return self.gate.policy(self.tool, agent=asked.agent, limits=limits, strategy=asked.strategy)
 
     def open(self) -> Capture:
         policy = self.policy

@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 READ: Final = 256 * 1024
 AHEAD: Final = 8
@@ -36,15 +35,21 @@ class Exited(NamedTuple):
 Event = Piece | Ended | Signalled | Exited
 
 
+class Source(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
 class Streams:
     def __init__(self) -> None:
         # The only queue that a signal handler may put something in while the same thread is taking something out.
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._room = threading.Semaphore(AHEAD)
 
-    def read(self, name: str, read: Callable[[int], bytes]) -> None:
+    def read(self, name: str, source: Source) -> None:
         # A daemon, because a process that keeps a pipe open must not keep us from ending.
-        threading.Thread(target=self._pump, args=(name, read), name=f"penstock {name}", daemon=True).start()
+        threading.Thread(target=self._pump, args=(name, source), name=f"penstock {name}", daemon=True).start()
 
     def tell(self, event: Event) -> None:
         self._events.put(event)
@@ -58,21 +63,26 @@ class Streams:
             self._room.release()
         return event
 
-    def _pump(self, name: str, read: Callable[[int], bytes]) -> None:
-        while True:
-            self._room.acquire()
-            try:
-                data = read(READ)
-            except OSError as error:
-                self.tell(Ended(name, error))
-                return
-            if not data:
-                self._room.release()
-                self.tell(Ended(name, None))
-                return
-            self.tell(Piece(name, data))
+    def _pump(self, name: str, source: Source) -> None:
+        error = None
+        try:
+            while self._room.acquire() and (data := source.read(READ)):
+                self.tell(Piece(name, data))
+        except OSError as failed:
+            error = failed
+        # Here, since no other thread may close what this one could be waiting for.
+        source.close()
+        self.tell(Ended(name, error))
 
 
-def reader_of(descriptor: int) -> Callable[[int], bytes]:
+class Descriptor:
     """Reads past Python's buffers: their locks end a program badly in which a thread still waits for input."""
-    return lambda size: os.read(descriptor, size)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def read(self, size: int) -> bytes:
+        return os.read(self._number, size)
+
+    def close(self) -> None:
+        """It is not ours to close."""

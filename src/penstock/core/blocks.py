@@ -12,10 +12,22 @@ from typing import Any, Final
 from penstock.core.jsontext import to_json
 
 TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text"})
-MEDIA_TYPES: Final = frozenset(
-    {"image", "image_url", "input_image", "audio", "input_audio", "resource", "resource_link", "document", "file",
-     "input_file", "video", "search_result", "tool_reference"}
-)  # fmt: skip
+# What else a block can be, with what holds its content: a list of files, each with "type": "file", is no content.
+_MEDIA: Final[Mapping[str, Mapping[str, type]]] = {
+    "image": {"data": str, "source": Mapping},
+    "image_url": {"image_url": object},
+    "input_image": {"data": str, "image_url": str, "file_id": str},
+    "audio": {"data": str},
+    "input_audio": {"data": str, "input_audio": Mapping},
+    "video": {"data": str, "source": Mapping},
+    "document": {"source": Mapping},
+    "file": {"file": Mapping},
+    "input_file": {"file_data": str, "file_id": str, "file_url": str},
+    "resource": {"resource": Mapping},
+    "resource_link": {"uri": str},
+    "search_result": {"content": list},
+    "tool_reference": {"tool_name": str},
+}
 
 Block = Mapping[str, Any]
 
@@ -29,7 +41,11 @@ def _is_block(item: Any) -> bool:
     if not isinstance(item, Mapping):
         return False
     kind = item.get("type")
-    return (kind in TEXT_TYPES and isinstance(item.get("text"), str)) or kind in MEDIA_TYPES
+    if not isinstance(kind, str):
+        return False
+    if kind in TEXT_TYPES:
+        return isinstance(item.get("text"), str)
+    return any(isinstance(item.get(key), held) for key, held in _MEDIA.get(kind, {}).items())
 
 
 def text_of(blocks: Sequence[Block]) -> str:
@@ -60,18 +76,3 @@ def left_out(block: Block, handle: str | None) -> str:
     what = block.get("mimeType") or block.get("media_type") or block["type"]
     where = f", kept as {handle}" if handle else ", not kept"
     return f"[{str(what)[:60]} of {weight(block):,} characters not shown{where}]"
-
-
-def with_text(blocks: Sequence[Block], text: str, notes: Mapping[int, str]) -> tuple[Block, ...]:
-    """The blocks with `text` in place of the first text block and none in place of the others."""
-    result: list[Block] = []
-    placed = False
-    for index, block in enumerate(blocks):
-        if index in notes:
-            result.append({"type": "text", "text": notes[index]})
-        elif block["type"] not in TEXT_TYPES:
-            result.append(block)
-        elif not placed:
-            result.append({**block, "text": text})
-            placed = True
-    return tuple(result)

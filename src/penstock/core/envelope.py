@@ -1,8 +1,8 @@
 """The tool response protocol: status, data, text, stats, context, error.
 
 A result in an envelope leaves in an envelope: as it came when it fits, else with what was cut described in `data` and
-a preview in place of the data. `success` becomes `partial`, `error` stays `error`; stats and context carry over as
-long as they leave most of the room to the preview.
+a preview in place of the data. `success` becomes `partial`, `error` stays `error`; stats, context and error carry over
+as long as they leave most of the room to the preview.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Frame:
     error: Any = None
 
     def around(self, preview: str, notice: str, truncation: Truncation, step: Step) -> str:
-        """The envelope as JSON. It gives way with the notice: first stats and context, then all but the preview."""
+        """The envelope as JSON. It gives way with the notice: first what carries over, then all but the preview."""
         status = "error" if self.status == "error" else "partial"
         if step is Step.NOTHING:
             return to_json({"status": status})
@@ -50,8 +50,12 @@ class Frame:
 
 def is_envelope(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping follows the protocol: a known status, something to say, and no field that it does not know."""
+    status = value.get("status")
     return (
-        value.get("status") in STATUSES and FIELDS.issuperset(value) and not {"data", "text", "error"}.isdisjoint(value)
+        isinstance(status, str)
+        and status in STATUSES
+        and FIELDS.issuperset(value)
+        and not {"data", "text", "error"}.isdisjoint(value)
     )
 
 
@@ -66,6 +70,13 @@ def asks_to_skip(value: Mapping[str, Any]) -> bool:
 
 def wrapped(text: str) -> str:
     """Plain text that fits, as an envelope."""
-    return to_json(
-        {"status": "success", "data": {"truncated": False}, "text": text, "stats": {}, "context": {}, "error": None}
-    )
+    return to_json(_success({"truncated": False}, text))
+
+
+def wrapped_data(value: Any) -> str:
+    """A JSON value that fits, as an envelope."""
+    return to_json(_success(value, ""))
+
+
+def _success(data: Any, text: str) -> dict[str, Any]:
+    return {"status": "success", "data": data, "text": text, "stats": {}, "context": {}, "error": None}

@@ -52,13 +52,6 @@ class Matcher(Protocol):
     def __call__(self, data: bytes, start: int, stop: int) -> tuple[int, int] | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    hits: list[Hit]
-    searched: int  # the search got this far, as a byte offset
-    ended: str  # "": all of it; "matches": there may be more; "time": stopped by its time limit
-
-
 def matcher(pattern: str, *, fixed: bool = False, ignore_case: bool = False) -> Matcher:
     """Compile a pattern, or raise PatternError with what is wrong with it."""
     if not pattern:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from penstock.errors import LimitError
@@ -30,7 +30,7 @@ class Limits:
     def __and__(self, other: Limits) -> Limits:
         if not isinstance(other, Limits):
             return NotImplemented
-        return Limits(*(_tighter(getattr(self, f.name), getattr(other, f.name)) for f in fields(Limits)))
+        return Limits(*(_tighter(getattr(self, unit), getattr(other, unit)) for unit in UNITS))
 
     def override(self, other: Limits) -> Limits:
         """These limits, with each that `other` sets in its place: how a tool's own limits replace the defaults."""

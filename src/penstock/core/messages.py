@@ -17,6 +17,9 @@ DIALECTS: Final = ("openai", "responses", "anthropic")
 
 _OUTPUTS: Final = frozenset({"function_call_output", "custom_tool_call_output", "mcp_call_output"})
 
+# What of a call's arguments, and of the user's message before it, is taken as the question: a call can write a file.
+TOLD_MOST: Final = 2_000
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -55,7 +58,7 @@ def _openai(message: Mapping[str, Any], calls: Mapping[str, Call], bounder: Boun
 
 
 def _responses(item: Mapping[str, Any], calls: Mapping[str, Call], bounder: Bounder) -> Any:
-    if item.get("type") not in _OUTPUTS:
+    if str(item.get("type")) not in _OUTPUTS:
         return item
     call = calls.get(str(item.get("call_id", ""))) or Call("tool", "")
     return _replaced(item, "output", call, bounder)
@@ -63,7 +66,7 @@ def _responses(item: Mapping[str, Any], calls: Mapping[str, Call], bounder: Boun
 
 def _anthropic(message: Mapping[str, Any], calls: Mapping[str, Call], bounder: Bounder) -> Any:
     content = message.get("content")
-    if message.get("role") != "user" or not isinstance(content, Sequence) or isinstance(content, str):
+    if message.get("role") != "user" or not isinstance(content, list | tuple):
         return message
     blocks = [
         _replaced(block, "content", calls.get(str(block.get("tool_use_id", ""))) or Call("tool", ""), bounder)
@@ -88,23 +91,22 @@ def _replaced(holder: Mapping[str, Any], key: str, call: Call, bounder: Bounder)
 
 def _note_calls(message: Mapping[str, Any], calls: dict[str, Call], asked: str) -> None:
     """Remember the tool calls that a message makes."""
-    for call in message.get("tool_calls") or ():
-        function = call.get("function") if isinstance(call, Mapping) else None
+    for call in _mappings(message.get("tool_calls")):
+        function = call.get("function")
         if isinstance(function, Mapping):
             calls[str(call.get("id", ""))] = _call(function.get("name"), function.get("arguments"), asked)
     if message.get("type") in ("function_call", "custom_tool_call", "mcp_call"):
         arguments = message.get("arguments", message.get("input"))
         calls[str(message.get("call_id", ""))] = _call(message.get("name"), arguments, asked)
-    content = message.get("content")
-    if message.get("role") == "assistant" and isinstance(content, list):
-        for block in content:
-            if isinstance(block, Mapping) and block.get("type") == "tool_use":
+    if message.get("role") == "assistant":
+        for block in _mappings(message.get("content")):
+            if block.get("type") == "tool_use":
                 calls[str(block.get("id", ""))] = _call(block.get("name"), block.get("input"), asked)
 
 
 def _call(name: Any, arguments: Any, asked: str) -> Call:
     told = arguments if isinstance(arguments, str) else " ".join(_leaves(arguments))
-    return Call(str(name or "tool"), f"{told}\n{asked}".strip())
+    return Call(str(name or "tool"), f"{told[:TOLD_MOST]}\n{asked[:TOLD_MOST]}".strip())
 
 
 def _leaves(value: Any, depth: int = 8) -> list[str]:
@@ -121,7 +123,10 @@ def _leaves(value: Any, depth: int = 8) -> list[str]:
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    if isinstance(content, Sequence):
-        texts = [b.get("text") for b in content if isinstance(b, Mapping) and b.get("type") in ("text", "input_text")]
-        return "\n".join(text for text in texts if isinstance(text, str))
-    return ""
+    texts = [block.get("text") for block in _mappings(content) if block.get("type") in ("text", "input_text")]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _mappings(value: Any) -> list[Mapping[str, Any]]:
+    """What of a list can be looked into; nothing of what is no list."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []

@@ -110,14 +110,16 @@ LIST: Final = Offer(
 OFFERS: Final = (READ, GREP, LIST)
 NAMES: Final = frozenset(offer.name for offer in OFFERS)
 
-_TYPES: Final[dict[str, tuple[type, ...]]] = {"string": (str,), "integer": (int,), "boolean": (bool,)}
+_TYPES: Final[dict[str, type]] = {"string": str, "integer": int, "boolean": bool}
+_DIGITS: Final = 18  # Python refuses to read numbers of thousands
+_TOLD: Final = 80
 
 
 def checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call, or a CallerError that names the argument and what is allowed."""
     offer = next((offer for offer in OFFERS if offer.name == name), None)
     if offer is None:
-        raise CallerError(f"there is no tool {name!r}: there are {', '.join(sorted(NAMES))}")
+        raise CallerError(f"there is no tool {_brief(name)}: there are {', '.join(sorted(NAMES))}")
     for key in offer.required:
         if key not in arguments:
             raise CallerError(f"{name} needs the argument {key}")
@@ -127,14 +129,32 @@ def checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _argument(offer: Offer, key: str, value: Any) -> Any:
     declared = offer.properties.get(key)
     if declared is None:
-        raise CallerError(f"{offer.name} has no argument {key!r}: it has {', '.join(offer.properties)}")
-    # Models often send numbers as text; nothing is lost by understanding them.
-    if declared["type"] == "integer" and isinstance(value, str) and value.strip().isdecimal():
-        value = int(value)
-    right = isinstance(value, _TYPES[declared["type"]]) and (declared["type"] != "integer" or type(value) is int)
-    if not right or value < declared.get("minimum", value) or ("enum" in declared and value not in declared["enum"]):
-        raise CallerError(f"{offer.name}: {key} = {value!r} is not allowed: {_allowed(declared)}")
+        raise CallerError(f"{offer.name} has no argument {_brief(key)}: it has {', '.join(offer.properties)}")
+    value = _understood(declared["type"], value)
+    if (
+        type(value) is not _TYPES[declared["type"]]
+        or value < declared.get("minimum", value)
+        or value not in declared.get("enum", (value,))
+    ):
+        raise CallerError(f"{offer.name}: {key} = {_brief(value)} is not allowed: {_allowed(declared)}")
     return value
+
+
+def _understood(kind: str, value: Any) -> Any:
+    """Models often send numbers and truths as text; nothing is lost by understanding them."""
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not isinstance(value, str):
+        return value
+    told = value.strip().lower()
+    if kind == "integer" and told.isdecimal() and len(told) <= _DIGITS:
+        return int(told)
+    return {"true": True, "false": False}.get(told, value) if kind == "boolean" else value
+
+
+def _brief(value: Any) -> str:
+    told = repr(value)
+    return told if len(told) <= _TOLD else f"{told[:_TOLD]}..."
 
 
 def _allowed(declared: Mapping[str, Any]) -> str:

@@ -27,6 +27,9 @@ from penstock.core.tokens import MOST_BYTES_PER_TOKEN
 # A page is at most this long whatever the limits are: reads take constant memory.
 PAGE_MOST: Final = 8 * 1024 * 1024
 
+# The most bytes of a character: nearer to the edge of what was read there may be half of one.
+_CHARACTER: Final = 4
+
 Count = Callable[[str], int]
 Fill = Callable[[Content, Span, Room], Span]
 
@@ -153,10 +156,10 @@ def _cut_near(data: bytes, most: int) -> int:
     if len(data) <= most:
         return len(data)
     at = cut_at_or_before(data, most) or cut_at_or_after(data, most)
-    if at < len(data):
+    if at <= len(data) - _CHARACTER:
         return at
     # The unit does not end within sight, so it is cut where at least its characters stay whole.
-    return advance(data, 0, most, chars=None, size=None) or advance(data, 0, len(data), chars=1, size=None)
+    return advance(data, 0, most, chars=None, size=None) or _character_width(data)
 
 
 def _start_near(data: bytes, before: int) -> int:
@@ -164,10 +167,10 @@ def _start_near(data: bytes, before: int) -> int:
     at = cut_at_or_after(data, before)
     if at == len(data):
         at = cut_at_or_before(data, before)
-    if at > 0 or before == 0:
+    if at >= _CHARACTER or before == 0:
         return at
     start = retreat(data, before, len(data), chars=None, size=None)
-    return start if start < len(data) else retreat(data, 0, len(data), chars=1, size=None)
+    return start if start < len(data) else len(data) - _character_width(data, from_end=True)
 
 
 def _most_bytes(limits: Limits) -> int:
@@ -242,11 +245,21 @@ def _attempt(
 
 
 def _rough_start(content: Content, span: Span, room: Room) -> Span:
-    return Span(span.start, advance(content.data, *span, chars=room.chars, size=room.bytes))
+    stop = advance(content.data, *span, chars=room.chars, size=room.bytes)
+    return Span(span.start, stop or _character_width(content.data))
 
 
 def _rough_end(content: Content, span: Span, room: Room) -> Span:
-    return Span(retreat(content.data, *span, chars=room.chars, size=room.bytes), span.stop)
+    start = retreat(content.data, *span, chars=room.chars, size=room.bytes)
+    return Span(start if start < span.stop else span.stop - _character_width(content.data, from_end=True), span.stop)
+
+
+def _character_width(data: bytes, *, from_end: bool = False) -> int:
+    """How many bytes the first or last character takes, be it half a surrogate pair or no UTF-8."""
+    for width in range(1, min(_CHARACTER, len(data)) + 1):
+        if errors_of(data[-width:] if from_end else data[:width]) == "surrogatepass":
+            return width
+    return min(1, len(data))
 
 
 def _size(limits: Limits, count: Count, text: str) -> Size:

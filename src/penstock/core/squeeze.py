@@ -57,17 +57,19 @@ def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic:
     best: T | None = None
     low, high = 0.0, float("inf")
     part = 1.0
+    before: Size | None = None
     for _ in range(TRIES):
         made = make(part)
         filled = _filled(made.size, fixed, limits)
+        same, before = made.size == before, made.size
         if made.size.over(limits) is None:
-            stuck = best is not None and made.size == best.size and high == float("inf")
             best, low = made, part
-            if not elastic or filled >= GOOD or stuck or (part >= 1 and limits.tokens is None):
+            if not elastic or filled >= GOOD or (part >= 1 and (same or limits.tokens is None)):
                 break
         else:
             high = part
-        part = part * AIM / filled if filled else 2 * part
+        # Where another part gave the same, the room is not what binds: then its size says nothing of the next part.
+        part = part * AIM / filled if filled and not same else 2 * part
         if not low < part < high:
             part = (low + high) / 2
     return best

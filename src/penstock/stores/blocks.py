@@ -175,6 +175,13 @@ class _Second:
                     self._failure = failure
 
 
+def digest_of(chunks: Iterator[bytes]) -> bytes:
+    whole = hashlib.sha256()
+    for chunk in chunks:
+        whole.update(chunk)
+    return whole.digest()
+
+
 def facts_of(chunks: Iterator[bytes]) -> Facts:
     digester = Digester()
     try:

@@ -140,7 +140,8 @@ class _Check:
     # -- what is in the directory
 
     def directory(self) -> Iterator[Finding]:
-        yield from self._permission(self.shelf.directory, None)
+        if files.is_ours_alone(self.shelf.directory):
+            yield from self._permission(self.shelf.directory, None)
         for name in self._strangers():
             path = self.shelf.path(name)
             if names.is_result(name):

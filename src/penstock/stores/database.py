@@ -27,6 +27,7 @@ Durability = Literal["full", "normal", "none"]
 
 _VERSION = "1"
 _PATIENCE = 30.0  # seconds to wait for another process; keeping one result takes it milliseconds
+_PATIENCE_ALONE = 1.0  # for all others to close theirs, which they may not do at all
 _ASIDE = ".damaged-"
 _DAMAGED_COPIES = 2
 _SUFFIXES = ("", "-wal", "-shm")
@@ -78,22 +79,23 @@ class Unusable(Exception):
         self.rubbish = rubbish  # what is there has to be moved out of the way first
 
 
+def code_of(error: sqlite3.Error) -> int:
+    """SQLite's primary code; 0 for what Python's own part of the module raised."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
 def is_rubbish(error: sqlite3.Error) -> bool:
     """Whether a question says that the file is no database, or not a whole one."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return code_of(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def is_unfit(error: sqlite3.Error) -> bool:
     """Whether our tables cannot be made in this file, although there is room and nobody is in the way."""
-    unfit = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_READONLY)
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in unfit
+    return is_rubbish(error) or code_of(error) in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_READONLY)
 
 
 def store_error(doing: str, error: sqlite3.Error) -> StoreError:
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is not None and code & 0xFF == sqlite3.SQLITE_FULL:
+    if code_of(error) == sqlite3.SQLITE_FULL:
         return StoreFull("the disk")
     return StoreError(f"{doing} failed: the index says {str(error)!r}")
 
@@ -104,10 +106,12 @@ class Database:
     def __init__(self, directory: Path, durability: Durability) -> None:
         self.path = directory / INDEX
         self.writable = False
+        self.lasting = True  # whether the connection may stay open until the next use
         self.identity: Identity | None = None  # of the file that the connection has open
         self._directory = directory
         self._durability = durability
         self._connection: sqlite3.Connection | None = None
+        self._patience = _PATIENCE
 
     # -- the connection
 
@@ -125,8 +129,7 @@ class Database:
         if not stat.S_ISREG(found.st_mode):
             raise Unusable("it is not a regular file", rubbish=True)
         try:
-            self._connect()
-            self._probe()
+            self._connect_and_probe()
         except sqlite3.DatabaseError as error:
             self.close()
             if is_unfit(error):
@@ -137,13 +140,30 @@ class Database:
             raise
         self.identity = identity
 
-    def _connect(self) -> None:
-        # mode=rw: SQLite must not create the file, as it would be readable by others.
-        self._connection = self._open("mode=rw")
+    def _connect_and_probe(self) -> None:
+        try:
+            self._connect()
+            self._probe()
+        except sqlite3.OperationalError as error:
+            if code_of(error) != sqlite3.SQLITE_IOERR:
+                raise
+            self._connect(alone=True)
+            self._probe()
+
+    def _connect(self, *, alone: bool = False) -> None:
+        """With `alone`, other processes are kept out, and so SQLite needs no file to share its state with them: that
+        file takes 32 KB, and on a full disk a store must be read and swept without.
+        """
+        self.close()
+        self._patience = _PATIENCE_ALONE if alone else _PATIENCE
+        self._connection = self._open("mode=rw")  # SQLite must not create it: it would be readable by others
         self.writable = os.access(self._directory, os.W_OK) and os.access(self.path, os.W_OK)
+        self.lasting = self.writable and not alone
         if not self.writable:
             self._connect_read_only()
             return
+        if alone:
+            self._execute("PRAGMA locking_mode = EXCLUSIVE")
         level = _SYNCHRONOUS[self._durability]
         if self._durability == "full" and self._setting("journal_mode") != "wal":
             # Where SQLite cannot have a write-ahead log. Without EXTRA it does not sync the directory after it removed
@@ -152,9 +172,8 @@ class Database:
         self._execute(f"PRAGMA synchronous = {level}")
 
     def _connect_read_only(self) -> None:
-        """In a directory that we may only read. With nothing in the log, SQLite is told not to look for one.
-
-        Such a connection sees no later change, so it is asked once and closed (see `answered`).
+        """In a directory that we may only read. With nothing in the log, SQLite is told not to look for one; such a
+        connection sees no later change, and must not last.
         """
         log = self._sibling(f"{INDEX}-wal")
         unused = not log.exists() or log.stat().st_size == 0
@@ -165,7 +184,7 @@ class Database:
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?{how}",
             uri=True,
-            timeout=_PATIENCE,
+            timeout=self._patience,
             isolation_level=None,
             check_same_thread=False,  # one thread at a time, but not always the same
         )
@@ -176,7 +195,7 @@ class Database:
         try:
             version = self._value("SELECT value FROM store_meta WHERE key = 'version'")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            if code_of(error) != sqlite3.SQLITE_ERROR:
                 raise
             version = None  # another part of Penstock made the file
         if version is None:
@@ -190,14 +209,9 @@ class Database:
             for question in _PROBE:
                 self._execute(question)
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            if code_of(error) != sqlite3.SQLITE_ERROR:
                 raise
             raise Unusable(str(error), rubbish=True) from error
-
-    def answered(self) -> None:
-        """After a question: a connection that cannot see changes does not answer a second one."""
-        if not self.writable:
-            self.close()
 
     def close(self) -> None:
         connection, self._connection, self.identity = self._connection, None, None
@@ -285,12 +299,12 @@ class Database:
         """One statement. Some waits SQLite ends at once, whatever its timeout: during recovery, or a last close."""
         if self._connection is None:
             raise StoreError("the index is closed")
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + self._patience
         while True:
             try:
                 return self._connection.execute(statement, values)
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                     raise
             time.sleep(0.005)
 

@@ -119,7 +119,7 @@ class DiskStore:
 
         record, _, gone = self._row(handle)
         if record is not None:
-            self._shelf.change("deleting a result", lambda index: upkeep.delete(self._shelf, index, choose))
+            self._shelf.change("deleting a result", lambda index: upkeep.delete_now(self._shelf, index, choose))
         elif not gone:
             raise UnknownHandle(handle)
 

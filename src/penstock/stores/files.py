@@ -70,24 +70,38 @@ def told(doing: str) -> Iterator[None]:
         raise store_error(doing, error) from error
 
 
-def make_directory(directory: Path, *, durable: bool) -> None:
-    """The store's directory, for its owner only. `.gitignore` keeps what tools said out of commits."""
+def make_directory(directory: Path) -> None:
+    """The store's directory, for its owner only."""
     try:
         directory.mkdir(_PRIVATE_DIRECTORY, parents=True)
     except FileExistsError:
         if not directory.is_dir():
             raise
-    else:
-        if durable:
-            sync_directory(directory.parent)
 
 
-def ignore_in_git(directory: Path, at: float, *, durable: bool) -> None:
-    """Writes `.gitignore`, except into a directory that holds other things too: `*` would hide those from git."""
-    ours = (PART, DAMAGED, LOCK, INDEX, names.PREFIX)
+def sync_way_to(directory: Path) -> None:
+    """Makes a directory survive a power loss, with all on the way to it, as far as we may ask for it: it can be one
+    that was made a moment ago, also by a process that ended before it could see to this.
+    """
+    device = directory.stat().st_dev
+    for above in directory.parents:
+        if above.stat().st_dev != device:
+            break
+        with contextlib.suppress(PermissionError):
+            sync_directory(above)
+
+
+def is_ours_alone(directory: Path) -> bool:
+    """Whether nothing else lies there. A directory that we share is not ours to close, or to hide from git."""
+    ours = (PART, DAMAGED, LOCK, INDEX, IGNORE, names.PREFIX)
     with os.scandir(directory) as entries:
-        if any(not entry.name.startswith(ours) for entry in entries):
-            return
+        return all(entry.name.startswith(ours) for entry in entries)
+
+
+def make_private(directory: Path, at: float, *, durable: bool) -> None:
+    """For a directory that is ours alone, also if somebody else made it: closed to others, and kept out of commits."""
+    with contextlib.suppress(PermissionError):  # another owner's
+        directory.chmod(_PRIVATE_DIRECTORY)
     part = Part(directory)
     try:
         part.write(b"*\n")

@@ -73,6 +73,8 @@ class Shelf:
         self.index = Index(directory, durability)
         self.mended: list[str] = []  # why the index had to be made anew, since somebody last asked
         self._lock = threading.RLock()
+        self._placed = False  # whether the directory itself has been synced
+        self._users = 0  # one, or one that looks while it changes
         _shelves.add(self)
 
     def path(self, name: str) -> Path:
@@ -89,7 +91,7 @@ class Shelf:
 
     def ask(self, question: Callable[[Index], T], nothing: T) -> T:
         """The answer of the index; `nothing` where nothing has been kept. Creates no directory and no index."""
-        with self._lock, told("reading the index"):
+        with self._using("reading the index"):
             broken = None
             try:
                 self.index.refresh()
@@ -110,12 +112,11 @@ class Shelf:
 
     def change(self, doing: str, work: Callable[[Index], T]) -> T:
         """Does the work while nobody else changes anything; once more where the index turns out to be damaged."""
-        with self._lock, told(doing):
-            files.make_directory(self.directory, durable=self.durable)
+        with self._using(doing):
+            self.make_directory()
             with files.locked(self.directory):
                 self._mend(None)
                 if not self.index.writable:
-                    self.index.close()
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.directory))
                 try:
                     return work(self.index)
@@ -124,6 +125,12 @@ class Shelf:
                         raise
                     self._mend(self.index.identity)
                     return work(self.index)
+
+    def make_directory(self) -> None:
+        files.make_directory(self.directory)
+        if self.durable and not self._placed:
+            files.sync_way_to(self.directory)
+            self._placed = True
 
     def settle(self, doing: str, question: Callable[[Index], T]) -> T | None:
         """Asks while nobody changes anything, where this process may take the lock."""
@@ -152,12 +159,20 @@ class Shelf:
     def after_fork(self) -> None:
         self._lock.release()
 
+    @contextmanager
+    def _using(self, doing: str) -> Iterator[None]:
+        with self._lock, told(doing):
+            self._users += 1
+            try:
+                yield
+            finally:
+                self._users -= 1
+                if not self._users and not self.index.lasting:
+                    self.index.close()
+
     def _answer(self, question: Callable[[Index], T]) -> T:
-        try:
-            with self.index.snapshot():
-                return question(self.index)
-        finally:
-            self.index.answered()
+        with self.index.snapshot():
+            return question(self.index)
 
     def _any_result(self) -> bool:
         try:
@@ -231,8 +246,8 @@ class Shelf:
             self.index.create()
         adopted = self._adopt_all()
         self.index.finish()
-        if new:
-            files.ignore_in_git(self.directory, self.clock(), durable=self.durable)
+        if new and files.is_ours_alone(self.directory):
+            files.make_private(self.directory, self.clock(), durable=self.durable)
         if rubbish or adopted:
             self.mended.append(why)
             log.warning("made a new index of %d kept results in %s: %s", adopted, self.directory, why)

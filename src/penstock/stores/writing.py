@@ -12,13 +12,15 @@ from typing import NamedTuple
 from penstock.core.handle import Handle
 from penstock.errors import Damaged, StoreError
 from penstock.stores import files, names
-from penstock.stores.blocks import Chunk, Digester, Facts, facts_of
+from penstock.stores.blocks import Chunk, Digester, Facts, digest_of
 from penstock.stores.contract import Media, Record
 from penstock.stores.files import STEP, Part
 from penstock.stores.index import Index
 from penstock.stores.shelf import Shelf, make_record, told
 
 KEEPING = "keeping the result"
+
+Stamp = tuple[int, int, int, int]  # of a file: any write to it, or a file in its place, gives another one
 
 _TRIES = 10_000  # names that files without a row may hold
 
@@ -107,15 +109,18 @@ class DiskWriter:
 
     def _open_part(self) -> Part:
         if self._part is None:
-            files.make_directory(self._shelf.directory, durable=self._shelf.durable)
+            self._shelf.make_directory()
             self._part = Part(self._shelf.directory)
         return self._part
 
     # -- keeping
 
     def _keep(self, facts: Facts, tool: str, media: Media) -> Record:
-        if self._shelf.ask(lambda index: index.record(facts.handle), None) is not None:
-            renewed = self._shelf.change(KEEPING, lambda index: _renewed(self._shelf, index, facts))
+        known = self._shelf.ask(lambda index: index.record(facts.handle), None)
+        if known is not None:
+            with told(KEEPING):
+                verified = _verified(self._shelf, known, facts)
+            renewed = self._shelf.change(KEEPING, lambda index: _renewed(self._shelf, index, facts, verified))
             if renewed is not None:
                 return renewed
         with told(KEEPING):
@@ -136,38 +141,41 @@ class Place(NamedTuple):
     media: Media
 
 
-def _renewed(shelf: Shelf, index: Index, facts: Facts) -> Record | None:
+def _renewed(shelf: Shelf, index: Index, facts: Facts, verified: Stamp | None) -> Record | None:
     with index.transaction():
-        return _renew(shelf, index, facts)
+        return _renew(shelf, index, facts, verified)
 
 
 def _kept(shelf: Shelf, index: Index, part: Part, kept: Kept) -> Record:
     try:
         with index.transaction():
-            return _renew(shelf, index, kept.facts) or _place(shelf, index, part, kept)
+            return _renew(shelf, index, kept.facts, None) or _place(shelf, index, part, kept)
     except BaseException:
         _withdraw(index, part, kept.facts.handle)
         raise
 
 
-def _renew(shelf: Shelf, index: Index, facts: Facts) -> Record | None:
+def _renew(shelf: Shelf, index: Index, facts: Facts, verified: Stamp | None) -> Record | None:
     """The record with a new date, if this content is kept already. None if it is not, or its file is not right."""
     record = index.record(facts.handle)
     if record is None:
         return None
     if record.digest != facts.digest.hex():
         raise StoreError(f"another content has the handle {facts.handle}: this one cannot be kept")
+    path = shelf.path(record.name)
     try:
-        descriptor = files.open_file(shelf.path(record.name))
+        descriptor = files.open_file(path)
     except (FileNotFoundError, files.NotARegularFile):
         return None
     try:
-        if not _same(descriptor, record, facts):
+        if _stamp(descriptor) != verified and not _same(descriptor, facts):
             return None
         renewed = replace(record, kept_at=shelf.clock())
-        files.set_date(descriptor, shelf.path(record.name), renewed.kept_at)
+        files.set_date(descriptor, path, renewed.kept_at)
         if shelf.durable:
+            # The date; and all that a less durable store left to the operating system.
             files.sync(descriptor)
+            files.sync_directory(shelf.directory)
     finally:
         os.close(descriptor)
     if index.table(facts.handle) != facts.table:
@@ -177,14 +185,32 @@ def _renew(shelf: Shelf, index: Index, facts: Facts) -> Record | None:
     return renewed
 
 
-def _same(descriptor: int, record: Record, facts: Facts) -> bool:
-    """Whether the file holds the content. It is read only when its date says that somebody wrote to it."""
+def _verified(shelf: Shelf, record: Record, facts: Facts) -> Stamp | None:
+    """Reads the file of a record before anybody has to wait: what stamp it had, if it holds the content."""
+    try:
+        descriptor = files.open_file(shelf.path(record.name))
+    except (FileNotFoundError, files.NotARegularFile):
+        return None
+    try:
+        stamp = _stamp(descriptor)
+        return stamp if _same(descriptor, facts) else None
+    finally:
+        os.close(descriptor)
+
+
+def _stamp(descriptor: int) -> Stamp:
     found = os.fstat(descriptor)
-    if found.st_size != record.size:
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _same(descriptor: int, facts: Facts) -> bool:
+    """Whether a file holds the content: all of it is read, as a keep promises that it can be read again."""
+    if os.fstat(descriptor).st_size != facts.size:
         return False
-    if found.st_mtime_ns == files.date_of(record.kept_at):
-        return True
-    return facts_of(files.chunks(descriptor)).digest == facts.digest
+    try:
+        return digest_of(files.chunks(descriptor)) == facts.digest
+    except OSError:
+        return False  # a bad sector: what cannot be read is written again
 
 
 def _place(shelf: Shelf, index: Index, part: Part, kept: Kept) -> Record:

@@ -1,0 +1,101 @@
+"""The laws, through the command line: what is printed is within the limits, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penstock.core.limits import UNITS, Limits
+from strategies import assert_text_within, byte_strings, limits
+
+from .conftest import call, kept_files
+
+FORMS = st.sampled_from([[], ["--json"]])
+STRATEGIES = st.sampled_from(["auto", "head", "tail", "head_tail"])
+
+
+@contextmanager
+def fresh_project() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        before = Path.cwd()
+        os.chdir(folder)
+        try:
+            Path("penstock.yaml").touch()
+            yield Path(folder)
+        finally:
+            os.chdir(before)
+
+
+def options(limits: Limits) -> list[str]:
+    """Exactly these limits: no other of the settings."""
+    return [f"--max-{unit}={getattr(limits, unit) or 'none'}" for unit in UNITS]
+
+
+@settings(max_examples=60)
+@given(byte_strings(), limits(tokens=False), STRATEGIES, FORMS)
+def test_pipe_prints_within_the_limits_and_loses_nothing(
+    data: bytes, limits: Limits, strategy: str, form: list[str]
+) -> None:
+    with fresh_project() as folder:
+        done = call("pipe", *options(limits), "--strategy", strategy, *form, stdin=data)
+        assert (done.code, done.err) == (0, "")
+        assert_text_within(done.out.decode("utf-8", "replace"), limits)
+        files = kept_files(folder)
+        if not files and not form:
+            assert done.out == data
+        elif files:
+            assert [file.read_bytes() for file in files] == [data]
+            record = call("ls", "--json").json
+            assert call("read", record["handle"], "--all").out == data
+
+
+@settings(max_examples=40)
+@given(st.lists(byte_strings(3_000), min_size=1, max_size=4), limits(tokens=False), FORMS)
+def test_admit_prints_all_files_together_within_the_limits(
+    contents: list[bytes], limits: Limits, form: list[str]
+) -> None:
+    with fresh_project() as folder:
+        for number, data in enumerate(contents):
+            Path(f"f{number}").write_bytes(data)
+        done = call("admit", *options(limits), *form, *(f"f{number}" for number in range(len(contents))))
+        assert done.code in (0, 2)
+        assert_text_within(done.out.decode("utf-8", "replace"), limits)
+        if done.code == 2:
+            assert "no room" in done.err
+            assert not kept_files(folder)
+        assert {file.read_bytes() for file in kept_files(folder)} <= set(contents)
+
+
+@pytest.mark.skipif(not Path("/bin/cat").exists(), reason="no cat here")
+@settings(max_examples=12)
+@given(byte_strings(), limits(tokens=False), FORMS)
+def test_run_prints_within_the_limits_and_loses_nothing(data: bytes, limits: Limits, form: list[str]) -> None:
+    with fresh_project() as folder:
+        Path("data").write_bytes(data)
+        done = call("run", *options(limits), *form, "--", "/bin/cat", "data")
+        assert (done.code, done.err) == (0, "")
+        assert_text_within(done.out.decode("utf-8", "replace"), limits)
+        files = kept_files(folder)
+        if not files and not form:
+            assert done.out == data
+        elif files:
+            assert [file.read_bytes() for file in files] == [data]
+        if form and done.out:
+            json.loads(done.out)
+
+
+@settings(max_examples=15)
+@given(byte_strings(), st.integers(1, 2_000))
+def test_same_input_prints_the_same_bytes_again(data: bytes, most: int) -> None:
+    with fresh_project():
+        first = call("pipe", f"--max-chars={most}", stdin=data)
+        again = call("pipe", f"--max-chars={most}", stdin=data)
+        assert again.out == first.out

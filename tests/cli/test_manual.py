@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from penstock.cli import manual
+from penstock.cli.root import COMMANDS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+
+
+def test_page_is_what_the_help_pages_say() -> None:
+    assert PAGE.read_text(encoding="utf-8") == manual.page(), "run: python -m penstock.cli.manual > docs/cli.md"
+
+
+def test_page_has_every_command() -> None:
+    assert [line for line in manual.page().splitlines() if line.startswith("## ")] == [
+        "## penstock",
+        *(f"## penstock {name}" for name in COMMANDS),
+    ]
