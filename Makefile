@@ -65,7 +65,8 @@ bench: $(BIN)/ready  ## the figures, beside other libraries
 	$(BIN)/python -m bench
 
 docs: $(BIN)/ready  ## write the generated pages anew
-	$(BIN)/python -m docs.generate
+	$(BIN)/python -m penstock.settings docs/settings.md
+	$(BIN)/python -m penstock.cli.manual > docs/cli.md
 
 clean:
 	rm -rf $(VENV) $(VENV)-3.* .bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from judge import History, faults_of
-from worker import keeps, lines_of, start
+from worker import first_line_of, keeps, lines_of, start
 
 KILLS_OF_ONE_STORE = 10
 
@@ -19,8 +19,7 @@ def kill_often(place: Path, kills: int) -> int:
         if seed % KILLS_OF_ONE_STORE == 1:
             directory, history = place / f"store {seed}", History()
         worker = start(directory, f"forever:{seed}")
-        assert worker.stdout is not None
-        first = worker.stdout.readline()  # starting Python is not what is interrupted here
+        first = first_line_of(worker)  # starting Python is not what is interrupted here
         time.sleep(random.Random(seed).uniform(0.0, 0.1))
         worker.kill()
         history.add([first, *lines_of(worker, killed=True)])
@@ -44,8 +43,7 @@ def test_process_killed_beside_others_does_not_hinder_them(tmp_path: Path) -> No
     directory, history = tmp_path / "store", History()
     victims = [start(directory, f"forever:{seed}") for seed in (1, 2)]
     for victim in victims:
-        assert victim.stdout is not None
-        victim.stdout.readline()
+        history.add([first_line_of(victim)])
     survivor = start(directory, keeps(0, 60))
     time.sleep(0.15)
     for victim in victims:

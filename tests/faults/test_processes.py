@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from judge import OWN_FILES, History, faults_of, open_after, states_of
-from worker import content, keeps, lines_of, start
+from worker import content, first_line_of, keeps, lines_of, start
 
 from penstock.errors import PenstockError, StoreError
 from penstock.stores.contract import keep
@@ -192,14 +192,13 @@ def test_lost_index_costs_no_result(place: Path, fault: Callable[[Path], None], 
 def test_index_lost_under_working_processes_costs_no_result(place: Path, fault: Callable[[Path], None]) -> None:
     directory, history = place / "store", History()
     workers = [start(directory, keeps(first, 80)) for first in (0, 100, 200)]
-    assert workers[0].stdout is not None
-    first = [workers[0].stdout.readline() for _ in range(20)]
+    for _ in range(20):
+        history.add([first_line_of(workers[0])])
     for _ in range(3):
         fault(directory)
         time.sleep(0.02)
     for worker in workers:
         history.add(lines_of(worker))
-    history.add(first)
     repaired = open_after(directory, history)
     repaired.check(read_data=True, repair=True)
     states = states_of(repaired, history)

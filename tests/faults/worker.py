@@ -139,6 +139,15 @@ def start(directory: Path, *steps: str, durability: str = "full", before: Iterab
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
+def first_line_of(worker: subprocess.Popen[str]) -> str:
+    """Waits for it. Read by bytes: what `readline` reads ahead would be missing in `lines_of`."""
+    assert worker.stdout is not None
+    line = b""
+    while not line.endswith(b"\n"):
+        line += os.read(worker.stdout.fileno(), 1)
+    return line.decode()
+
+
 def lines_of(worker: subprocess.Popen[str], *, killed: bool = False) -> list[str]:
     """The whole lines that it printed until its end. It may have warned; it has not fallen over."""
     text, errors = worker.communicate(timeout=120)

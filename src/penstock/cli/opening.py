@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
 
-from penstock.cli.endings import DEBUG
 from penstock.cli.nowhere import WHY, Nowhere
 from penstock.configured import Gate
 from penstock.core.policy import Reader
@@ -21,7 +19,7 @@ from penstock.stores.contract import Store
 def settings() -> Settings:
     overrides = _overrides()
     try:
-        return _loaded(overrides)
+        return load_settings(overrides=overrides)
     except SettingsError as error:
         if error.source != "call":
             raise
@@ -34,11 +32,6 @@ def _overrides() -> dict[str, object]:
     given = click.get_current_context().find_root().params
     named = {"config": given.get("config"), "store.directory": given.get("directory")}
     return {key: value for key, value in named.items() if value is not None}
-
-
-def _loaded(overrides: dict[str, object]) -> Settings:
-    # That variable is ours alone, and no setting.
-    return load_settings(environ={k: v for k, v in os.environ.items() if k != DEBUG}, overrides=overrides)
 
 
 @contextmanager
@@ -78,6 +71,6 @@ def reader_of(chosen: Settings) -> Reader:
 def _found_without_options(chosen: Settings) -> bool:
     """Whether a call that has not the options of this one finds the same output."""
     try:
-        return _loaded({}).store.directory == chosen.store.directory
+        return load_settings().store.directory == chosen.store.directory
     except SettingsError:  # that of the file for whose sake another one was named
         return False

@@ -154,7 +154,7 @@ def search(
             newline = buffer.data.find(b"\n", max(found[0], found[1] - 1))
             place = end if newline < 0 else buffer.offset + newline + 1
         place = max(place, end)
-        lines.go_to(buffer, end)
+        lines.go_to(buffer, place)
     return Found(hits, source.size, "", start_line, lines.number)
 
 

@@ -113,6 +113,9 @@ class SqliteLedger:
         with self._writing:
             try:
                 self._write(_ON_REQUEST)
+            except StoreError:
+                self._waiting.clear()  # the caller is told now: the end of the process need not tell it again
+                raise
             finally:
                 self._file.close()
 
@@ -282,7 +285,7 @@ class _File:
         if new:
             _make_folder(self.path.parent)
         # Threads take turns by the ledger's lock.
-        connection = sqlite3.connect(self.path, patience, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None, check_same_thread=False)
         try:
             if new:
                 # By name: to open and close it once more would drop all locks that this process has on it.

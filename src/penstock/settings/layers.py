@@ -21,6 +21,9 @@ DEFAULT: Final = "default"
 
 _PREFIXES: Final = ("PENSTOCK_", "TOOL_OUTPUT_")
 
+# What is no setting but read elsewhere: by the command line, and by the benchmarks.
+_OTHERS: Final = frozenset({"PENSTOCK_DEBUG", "PENSTOCK_BENCH", "PENSTOCK_BENCH_HOME", "PENSTOCK_BENCH_PYTHON"})
+
 
 class Given(msgspec.Struct, frozen=True):
     value: object
@@ -140,7 +143,7 @@ def _warn_of_unknown(environ: Mapping[str, str]) -> None:
     known = [CONFIG.env, *(setting.env for _, setting in settings() if setting.env)]
     by_meaning = {_without_prefix(name): name for name in known}
     for name in environ:
-        if name in known or not name.startswith(_PREFIXES):
+        if name in known or name in _OTHERS or not name.startswith(_PREFIXES):
             continue
         near = nearest(_without_prefix(name), list(by_meaning))
         if near:

@@ -141,14 +141,24 @@ class Database:
         self.identity = identity
 
     def _connect_and_probe(self) -> None:
+        """Twice, if need be: one failed read can make an index look like rubbish, and it would be thrown away."""
         try:
             self._connect()
             self._probe()
-        except sqlite3.OperationalError as error:
-            if code_of(error) != sqlite3.SQLITE_IOERR:
-                raise
-            self._connect(alone=True)
+        except (sqlite3.DatabaseError, Unusable) as error:
+            self._connect(alone=isinstance(error, sqlite3.Error) and code_of(error) == sqlite3.SQLITE_IOERR)
             self._probe()
+
+    def wrong(self) -> str | None:
+        """What makes this index unusable, after a thorough look. Under the lock between processes."""
+        try:
+            with self.transaction():
+                verdict = self._value("PRAGMA integrity_check(1)")
+        except sqlite3.DatabaseError as error:
+            if not is_unfit(error):
+                raise
+            return str(error)
+        return None if verdict == "ok" else str(verdict)
 
     def _connect(self, *, alone: bool = False) -> None:
         """With `alone`, other processes are kept out, and so SQLite needs no file to share its state with them: that

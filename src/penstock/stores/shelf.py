@@ -218,11 +218,13 @@ class Shelf:
     # -- the index made anew, under the lock
 
     def remake(self, index: Index) -> None:
-        """Makes a new index although the present one can be opened."""
+        """Makes a new index if the present one is damaged."""
         self._mend(index.identity)
 
     def _mend(self, broken: Identity | None) -> None:
-        """Sees to a usable index; one that is known to be broken has to be another one."""
+        """Sees to a usable index; one that is said to be broken has to prove that it is not, through a new connection."""
+        if broken is not None:
+            self.index.close()
         try:
             self.index.refresh()
         except FileNotFoundError:
@@ -230,8 +232,9 @@ class Shelf:
         except Unusable as error:
             self._make(str(error), rubbish=error.rubbish)
         else:
-            if broken is not None and broken == self.index.identity:
-                self._make("it is damaged", rubbish=True)
+            wrong = self.index.wrong() if broken is not None and broken == self.index.identity else None
+            if wrong is not None:
+                self._make(wrong, rubbish=True)
 
     def _make(self, why: str, *, rubbish: bool) -> None:
         new = not self.index.path.exists()
