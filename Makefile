@@ -44,7 +44,10 @@ tools:
 	  && { apt-get update -qq; apt-get install -y -qq strace libfuse2 libfaketime ripgrep; } >/dev/null 2>&1 \
 	  && touch $(VENV)/tools || true
 
-# The other supported Pythons, where they are found: each in an environment of its own, without the slow tests.
+# The other supported Pythons, where they are found: each in an environment of its own. What could differ between them
+# is in these folders; the faults and the settings do not run again.
+PORTABLE := tests/core tests/stores/test_contract.py tests/ledger tests/test_gate.py tests/test_messages.py \
+  tests/test_capture.py tests/test_public.py tests/test_readme.py
 others: $(BIN)/ready
 	@for version in 3.11 3.12 3.13; do \
 	  $(BIN)/python -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] == '$$version')" || continue; \
@@ -55,7 +58,7 @@ others: $(BIN)/ready
 	  [ -f $(VENV)-$$version/ready ] || { $$found -m venv $(VENV)-$$version \
 	    && $(VENV)-$$version/bin/python -m pip install --quiet --editable '.[dev]' \
 	    && touch $(VENV)-$$version/ready; } || exit 1; \
-	  $(VENV)-$$version/bin/python -m pytest -q -m "not faults and not slow" -p no:cacheprovider || exit 1; \
+	  $(VENV)-$$version/bin/python -m pytest -q -m "not faults and not slow" -p no:cacheprovider $(PORTABLE) || exit 1; \
 	done
 
 test-faults: $(BIN)/ready tools  ## the long forms: every system call failed, kills, power losses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +83,10 @@ def byte_strings(draw: st.DrawFn, most: int = 12_000) -> bytes:
 outputs = st.one_of(texts(), byte_strings())
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=("Cs",)), max_size=80) | st.sampled_from(["error: it failed", "x" * 500]),
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
+    | st.sampled_from(["error: it failed", "x" * 500]),
     lambda inner: st.lists(inner, max_size=12) | st.dictionaries(st.text(max_size=8), inner, max_size=8),
     max_leaves=60,
 )  # fmt: skip
@@ -120,9 +123,7 @@ _limit = st.none() | st.integers(1, 40) | st.integers(1, 600) | st.integers(200,
 @st.composite
 def limits(draw: st.DrawFn, *, tokens: bool = True) -> Limits:
     """At least one limit, from nothing to plenty."""
-    found = Limits(
-        draw(_limit), draw(st.none() | st.integers(1, 60)), draw(_limit), draw(_limit) if tokens else None
-    )
+    found = Limits(draw(_limit), draw(st.none() | st.integers(1, 60)), draw(_limit), draw(_limit) if tokens else None)
     return Limits(chars=draw(st.integers(1, 2_000))) if found.unlimited else found
 
 
@@ -240,7 +241,7 @@ def spread(paths: list[Path], count: int) -> list[Path]:
 
 def pieces_of(data: bytes | str, cuts: list[int]) -> Iterator[Any]:
     places = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
-    for start, stop in zip(places, places[1:], strict=False):
+    for start, stop in pairwise(places):
         yield data[start:stop]
 
 

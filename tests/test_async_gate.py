@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import os
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from strategies import assert_text_within
 
 from penstock.async_gate import AsyncGate
 from penstock.configured import Gate
@@ -22,6 +20,7 @@ from penstock.gate import BareGate
 from penstock.ledger.memory import MemoryLedger
 from penstock.stores.disk import DiskStore
 from penstock.stores.memory import MemoryStore
+from strategies import assert_text_within
 
 LOG = "".join(f"{number} a line of a log that goes on and on\n" for number in range(1, 3_001))
 SMALL = Limits(chars=1_000)
@@ -162,4 +161,4 @@ def test_error_of_a_source_ends_its_capture(bare: BareGate) -> None:
 
 
 def _names(directory: Path) -> list[str]:
-    return os.listdir(directory) if directory.is_dir() else []
+    return [path.name for path in directory.iterdir()] if directory.is_dir() else []

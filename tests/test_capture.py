@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from strategies import BreakingStore, BrokenStore, assert_within
 
 from penstock.capture import CAPTURE_LIMITS, SPILL
 from penstock.core.limits import Limits
@@ -24,6 +23,7 @@ from penstock.gate import BareGate
 from penstock.ledger.memory import MemoryLedger
 from penstock.stores.disk import DiskStore
 from penstock.stores.memory import MemoryStore
+from strategies import BreakingStore, BrokenStore, assert_within
 
 LOG = "".join(f"{number} a line of a log that goes on and on\n" for number in range(1, 3_001))
 SMALL = Limits(chars=1_000)
@@ -40,7 +40,7 @@ def disk(tmp_path: Path) -> BareGate:
 
 
 def files(directory: Path) -> list[str]:
-    return sorted(name for name in os.listdir(directory / "kept") if name.startswith(("tool_", ".part-")))
+    return sorted(path.name for path in (directory / "kept").iterdir() if path.name.startswith(("tool_", ".part-")))
 
 
 def test_pieces_that_fit_give_an_untouched_view_and_keep_nothing(gate: BareGate) -> None:
@@ -132,7 +132,11 @@ def test_pipe_of_a_process_is_taken_until_its_end(gate: BareGate) -> None:
 def test_pipe_that_does_not_wait_is_refused_rather_than_cut(gate: BareGate) -> None:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
-    with open(reading, "rb", buffering=0) as pipe, open(writing, "wb"), pytest.raises(CallerError, match="pipe"):
+    with (
+        os.fdopen(reading, "rb", buffering=0) as pipe,
+        os.fdopen(writing, "wb"),
+        pytest.raises(CallerError, match="pipe"),
+    ):
         gate.capture(pipe)
 
 
@@ -198,18 +202,23 @@ def test_output_that_fits_after_all_leaves_no_file(disk: BareGate, tmp_path: Pat
     assert files(tmp_path) == []
 
 
-def test_nothing_is_written_while_the_output_may_still_fit(disk: BareGate, tmp_path: Path) -> None:
-    with disk.open(limits=Limits(bytes=SPILL)) as capture:
-        capture.write(b"x" * (SPILL - 1))
-        assert not (tmp_path / "kept").exists()
+def test_store_is_left_alone_while_the_output_may_still_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, opened = MemoryStore(), []
+    open_writer = store.open
+    monkeypatch.setattr(store, "open", lambda: opened.append(1) or open_writer())
+    with BareGate(store=store).open(limits=Limits(bytes=2 * SPILL)) as capture:
+        capture.write(b"x" * (SPILL // 2))
+        capture.write(b"x" * (SPILL // 2 - 1))
+        assert opened == []
+        capture.write(b"x")
+        assert opened == [1]  # more than this is not held back
     assert capture.view.reason == "fits"
-    assert not (tmp_path / "kept").exists()
 
 
 def test_output_of_a_slow_pipe_is_taken_as_it_comes(gate: BareGate) -> None:
     reading, writing = os.pipe()
     capture = gate.open()
-    with open(reading, "rb") as pipe, open(writing, "wb", buffering=0) as sender:
+    with os.fdopen(reading, "rb") as pipe, os.fdopen(writing, "wb", buffering=0) as sender:
         feeding = threading.Thread(target=capture.feed, args=(pipe,))
         feeding.start()
         sender.write(b"first\n")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from strategies import BrokenLedger, Clock, Fourths, assert_text_within
 
 from penstock.configured import Gate, Tool, ledger_of, reader_of, store_of
 from penstock.core.limits import Limits
@@ -17,6 +16,7 @@ from penstock.ledger.sqlite import SqliteLedger
 from penstock.settings import Settings, load_settings
 from penstock.stores.disk import DiskStore
 from penstock.stores.memory import MemoryStore
+from strategies import BrokenLedger, Clock, Fourths, assert_text_within
 
 LOG = "".join(f"{number} a line of a log that goes on and on\n" for number in range(1, 3_001))
 

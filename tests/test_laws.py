@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,21 @@ import pytest
 import wcwidth
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+from penstock.core.limits import Limits
+from penstock.core.policy import Policy
+from penstock.core.rules import PlainRules
+from penstock.core.view import View
+from penstock.errors import StoreError
+from penstock.gate import BareGate
+from penstock.ledger.memory import MemoryLedger
+from penstock.stores.contract import Store
+from penstock.stores.disk import DiskStore
+from penstock.stores.memory import MemoryStore
 from strategies import (
     BreakingStore,
     BrokenStore,
+    Fourths,
     as_json,
     assert_text_within,
     assert_within,
@@ -36,17 +49,6 @@ from strategies import (
     whole,
 )
 
-from penstock.core.limits import Limits
-from penstock.core.policy import Policy
-from penstock.core.rules import PlainRules
-from penstock.core.view import View
-from penstock.errors import StoreError
-from penstock.gate import BareGate
-from penstock.ledger.memory import MemoryLedger
-from penstock.stores.contract import Store
-from penstock.stores.disk import DiskStore
-from penstock.stores.memory import MemoryStore
-
 anything = st.one_of(texts(), byte_strings(), json_values, envelopes(), content_blocks())
 FULL_GUARD = Limits(chars=100_000)
 
@@ -59,6 +61,11 @@ def gate_for(policy: Policy | None = None, store: Store | None = None) -> BareGa
 
 def raw(output: str | bytes) -> bytes:
     return output.encode("utf-8", "surrogatepass") if isinstance(output, str) else output
+
+
+def through_json(value: Any) -> Any:
+    """For two halves of a surrogate pair, one after the other, JSON has no other form than for the pair."""
+    return json.loads(json.dumps(value))
 
 
 def kept_bytes(gate: BareGate, view: View) -> bytes:
@@ -94,7 +101,7 @@ def test_law_1_envelope_that_is_asked_for_afterwards_is_within_the_limits(
 
 @given(outputs, limits())
 def test_law_1_capture_is_within_every_limit(output: str | bytes, bounds: Limits) -> None:
-    assert_within(gate_for().capture([output], limits=bounds), bounds)
+    assert_within(gate_for(Policy(counter=Fourths())).capture([output], limits=bounds), bounds)
 
 
 @given(st.lists(st.tuples(anything, st.sampled_from(["Bash", "read_file"])), max_size=5), roomy_limits())
@@ -138,8 +145,7 @@ def test_law_2_kept_json_is_the_value_that_came(value: Any, bounds: Limits) -> N
     gate = gate_for()
     view = gate.admit(value, limits=bounds)
     if view.truncated and view.handle and not isinstance(value, str):
-        # Through JSON first: it has no other form for two halves of a pair, one after the other, than for the pair.
-        assert json.loads(kept_bytes(gate, view)) == json.loads(json.dumps(value))
+        assert json.loads(kept_bytes(gate, view)) == through_json(value)
 
 
 @given(byte_strings(), limits())
@@ -189,7 +195,8 @@ def test_law_3_notice_names_only_what_its_reader_can_use(text: str, bounds: Limi
 def _without_spans(view: View, output: Any) -> str:
     """What of a view's text is not the output's own."""
     if not isinstance(output, str | bytes):
-        return re.sub(r"ps-a{16}|read_output\(handle=", "", view.text)  # what the inputs say themselves
+        assume("ps-" not in repr(output))  # what an input says itself is not promised
+        return view.text
     text, place = view.text, 0
     for piece in _pieces(view, raw(output), output):
         at = text.index(piece, place)
@@ -234,7 +241,7 @@ def test_law_4_without_limits_nothing_is_touched(output: Any) -> None:
     if isinstance(output, str | bytes):
         assert bytes(view) == raw(output)
     elif view.form != "blocks":
-        assert json.loads(view.text) == output
+        assert json.loads(view.text) == through_json(output)
 
 
 # -- 5. honest gaps ----------------------------------------------------------------------------------------------------
@@ -399,22 +406,20 @@ def test_law_8_whatever_is_there_is_found(output: str | bytes, at: int, length: 
         assert data[hit.start : hit.stop] == wanted
 
 
-@given(texts(), limits(tokens=False))
+@given(texts(6_000), limits(tokens=False))
 def test_law_8_what_is_unseen_gets_less_until_nothing_is_left(text: str, bounds: Limits) -> None:
     gate = gate_for()
-    view = gate.admit(text, limits=Limits(chars=max(1, len(text) // 2)))
-    assume(view.handle is not None)
-    assert view.handle is not None
+    handle = gate.admit(text, limits=Limits(chars=max(1, len(text) // 2))).handle
+    assume(handle is not None)
+    assert handle is not None
     assert gate.ledger is not None
-    for _ in range(400):
-        before = sum(stop - start for start, stop in gate.ledger.shown(view.handle))
-        shown = gate.unseen(view.handle, limits=bounds)
+    for _ in range(80):
+        shown = gate.unseen(handle, limits=bounds)
         assert_text_within(shown.text, bounds)
-        after = sum(stop - start for start, stop in gate.ledger.shown(view.handle))
-        if not shown.truncated or after == before:
+        if not shown.truncated:
             break
-    if bounds.unlimited or all(n is None or n > 400 for n in (bounds.chars, bounds.bytes)) and bounds.lines is None:
-        assert gate.ledger.shown(view.handle) == [(0, len(raw(text)))]
+    if bounds.lines is None and min(bounds.chars or 9_999, bounds.bytes or 9_999) > 500:
+        assert gate.ledger.shown(handle) == [(0, len(raw(text)))]
 
 
 # -- 9. fed in pieces equals fed at once -------------------------------------------------------------------------------
@@ -510,7 +515,7 @@ def test_laws_hold_over_a_real_output(path: Path, tmp_path: Path) -> None:
         assert Path(view.path).read_bytes() == data
         store = gate.store
         assert store is not None
-        assert whole(lambda offset, size, v=view: store.read(v.handle, offset, size), len(data), 100_000) == data
+        assert whole(partial(store.read, view.handle), len(data), 100_000) == data
         envelope = view.envelope()
         assert envelope == {"status": "partial"} or assert_text_within(as_json(envelope), bounds) is None
         page = gate.read(view.handle, start=5, limits=bounds)

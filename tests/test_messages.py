@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import BrokenStore, Clock, assert_text_within, outputs, texts
 
 from penstock.core.limits import Limits
 from penstock.core.messages import Dialect
@@ -22,6 +21,7 @@ from penstock.ledger.memory import MemoryLedger
 from penstock.remembered import Remembered, key_of
 from penstock.stores.disk import DiskStore
 from penstock.stores.memory import MemoryStore
+from strategies import BrokenStore, Clock, assert_text_within, outputs, texts
 
 LOG = "".join(f"{number} a line of a log that goes on and on\n" for number in range(1, 1_001))
 GUARD = Limits(chars=2_000)

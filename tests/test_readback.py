@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import pytest
-from strategies import BrokenStore, Clock, assert_text_within
 
 from penstock.core.limits import Limits
 from penstock.core.offers import NAMES
@@ -17,6 +16,7 @@ from penstock.gate import BareGate
 from penstock.ledger.memory import MemoryLedger
 from penstock.readback import arguments_of
 from penstock.stores.memory import MemoryStore
+from strategies import BrokenStore, Clock, assert_text_within
 
 LOG = "".join(f"{number} a line of a log\n" for number in range(1, 2_001)) + "no newline at the end"
 TINY = Limits(chars=200)
@@ -192,7 +192,9 @@ def test_list_that_has_no_room_for_all_says_so() -> None:
     assert "older" in last
 
 
-def test_list_is_bounded_however_much_is_asked_for(gate: BareGate, handle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_is_bounded_however_much_is_asked_for(
+    gate: BareGate, handle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record = next(gate.records())
     monkeypatch.setattr(gate, "records", lambda: itertools.repeat(record))
     assert "older" in gate.call("list_outputs", {"limit": 10**9})

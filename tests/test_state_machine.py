@@ -24,7 +24,6 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from strategies import Clock, assert_text_within, byte_strings, texts, whole
 
 from penstock.core.handle import Handle, handle_for
 from penstock.core.limits import Limits
@@ -33,6 +32,7 @@ from penstock.errors import ExpiredHandle, UnknownHandle
 from penstock.gate import BareGate
 from penstock.ledger.sqlite import SqliteLedger
 from penstock.stores.disk import DiskStore
+from strategies import Clock, assert_text_within, byte_strings, texts, whole
 
 DAY = 86_400.0
 RETENTION_DAYS = 7

@@ -15,11 +15,13 @@ from penstock.core.grep import PATTERN_LONGEST, Found, Hit, matcher, search
 from penstock.errors import PatternError
 
 PATTERNS = [
-    "ab", "^ab", "b$", "^$", r"\bab\b", "x*", "$", "^", "a.c", "[^b]c", r"\s+ab", "(a|b)+$", "^a*$", r"\Bb", "é", r"b\b",
-    r"^\s*b",
+    "ab", "^ab", "b$", "^$", r"\bab\b", "x*", "$", "^", "a.c", "[^b]c", r"\s+ab", "(a|b)+$", "^a*$", r"\Bb", "é",
+    r"b\b", r"^\s*b",
 ]  # fmt: skip
 
-pieces = st.sampled_from([b"a", b"b", b"c", b"ab", b" ", b"\n", b"\n", "é".encode(), b"aab b\n", b"bbb", b"\n\n", b"\r\n"])
+pieces = st.sampled_from(
+    [b"a", b"b", b"c", b"ab", b" ", b"\n", b"\n", "é".encode(), b"aab b\n", b"bb", b"\n\n", b"\r\n"]
+)
 contents = st.lists(pieces, max_size=120).map(b"".join)
 
 

@@ -20,8 +20,6 @@ from strategies import byte_strings, limits, texts
 contents = byte_strings(4_000) | texts(4_000).map(lambda text: text.encode("utf-8", "surrogatepass"))
 patterns = st.sampled_from(["error", "a", "x", "0", "[0-9]+", "中", "^", "m", "line|warning", "$"])
 
-SHOWN = re.compile(r"(\d+)([:-])((?:\[\.\.\. bytes \d+(?:-\d+)?\])?)(.*?)((?:\[\.\.\. bytes \d+(?:-\d+)?\])?)", re.DOTALL)
-
 
 def found_in(data: bytes, pattern: str, start: int = 1, most: int = 50) -> Found:
     return search(Shelf(data), matcher(pattern), start_line=start, most=most)
@@ -95,7 +93,7 @@ def test_going_on_comes_to_every_hit_or_says_that_it_is_too_long(
         dealt_with += [hit.line for hit in hits.hits]
         if found.hits and not hits.hits:
             dealt_with.append(found.hits[0].line)
-            assert not hits.text or hits.text.startswith(f"[line {found.hits[0].line:,} matches and is too long to show")
+            assert not hits.text or hits.text.startswith(f"[line {dealt_with[-1]:,} matches and is too long to show")
         if hits.next is None:
             break
         assert hits.next["pattern"] == pattern and hits.next["start"] > line
@@ -187,7 +185,7 @@ def test_long_result_is_shown_with_less_around_it_and_then_passed_over() -> None
     data = b"x" * 3_000 + b"needle" + b"y" * 3_000 + b"\nneedle\n"
     texts = {most: shown(data, "needle", 2, Limits(chars=most)).text for most in range(1, 1_400)}
     kinds = [
-        "" if not text else "passed" if text.startswith("[line 1 matches") else str(text.count("x")) for text in texts.values()
+        text and ("passed" if text.startswith("[line 1 matches") else str(text.count("x"))) for text in texts.values()
     ]
     order = list(dict.fromkeys(kinds))
     assert order[:3] == ["", "passed", "1"] and order[3:] == [str(n) for n in sorted(map(int, order[3:]))]
@@ -213,22 +211,22 @@ def test_unit_that_ends_out_of_sight_is_cut_between_characters(monkeypatch: pyte
     monkeypatch.setattr(module, "LOOK", 101)
     data = b"e" + "\u0301".encode() * 5_000 + b"needle" + b"e" + "\u0301".encode() * 5_000
     ((start, stop),) = shown(data, "needle", 0).shown
-    assert start % 2 == 1 and (stop - 10_008) % 2 == 0
-    assert data[start:stop].decode()
+    assert data[start:stop].decode().count("needle") == 1
+    assert stop - start < 2 * (WINDOW + 101) + 10
 
 
 @pytest.mark.parametrize(
     ("found", "note", "line"),
     [
-        (Found([], 500, "time", 1, 40), "[0 matching lines; stopped by the time limit after 500 bytes (4 %); more: start=40]", 40),
-        (Found([], 500, "time", 40, 40), "[0 matching lines; stopped by the time limit after 500 bytes (4 %)]", None),
+        (Found([], 500, "time", 1, 40), "after 500 bytes (5 %); more: start=40]", 40),
+        (Found([], 500, "time", 40, 40), "after 500 bytes (5 %)]", None),
     ],
-)  # fmt: skip
+)
 def test_search_that_ran_out_of_time_goes_on_unless_one_line_took_it_all(
     found: Found, note: str, line: int | None
 ) -> None:
     hits = render(Shelf(LINES), found, 2, Limits(), uncounted, "x")
-    assert hits.text == note
+    assert hits.text == f"[0 matching lines; stopped by the time limit {note}"
     assert hits.next == (line and {"pattern": "x", "start": line})
     assert hits.ended == "time" and not hits.complete
 

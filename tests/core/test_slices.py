@@ -208,6 +208,9 @@ def test_limit_in_bytes_takes_at_least_one_whole_unit() -> None:
     assert last_bytes(Shelf(family * 3), 1, Limits(), uncounted).data == family
     assert page_by_bytes(Shelf(family * 3), 0, 30, Limits(), uncounted).data == family
     assert last_bytes(Shelf(family * 3), 30, Limits(), uncounted).data == family
+    accent = "e\u0301".encode()
+    assert page_by_bytes(Shelf(accent), 0, 1, Limits(), uncounted).data == accent
+    assert last_bytes(Shelf(accent), 1, Limits(), uncounted).data == accent
 
 
 def test_unit_that_ends_out_of_sight_is_cut_between_characters(monkeypatch: pytest.MonkeyPatch) -> None:

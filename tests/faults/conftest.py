@@ -52,7 +52,7 @@ def tmpfs(tmp_path: Path) -> Iterator[Callable[..., Path]]:
             command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(target)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
-                pytest.skip(f"no tmpfs can be mounted (needs root, or `unshare -rm`): {done.stderr.strip()}")
+                pytest.skip(f"no tmpfs can be mounted (needs root, or `unshare -rm`): {done.stderr.splitlines()[0]}")
             mounted.callback(subprocess.run, ["umount", "-l", str(target)], check=False)
             return target
 

@@ -14,19 +14,20 @@ KILLS_OF_ONE_STORE = 10
 
 
 def kill_often(place: Path, kills: int) -> int:
-    acknowledged = 0
+    """How many steps were acknowledged, all of which are still true."""
+    histories = []
     for seed in range(1, kills + 1):
         if seed % KILLS_OF_ONE_STORE == 1:
             directory, history = place / f"store {seed}", History()
+            histories.append(history)
         worker = start(directory, f"forever:{seed}")
         first = first_line_of(worker)  # starting Python is not what is interrupted here
-        time.sleep(random.Random(seed).uniform(0.0, 0.1))
+        time.sleep(random.Random(seed).uniform(0.0, 0.25))
         worker.kill()
         history.add([first, *lines_of(worker, killed=True)])
         assert all("ExpiredHandle" in line or "UnknownHandle" in line for line in history.refused)
         assert faults_of(directory, history) == [], f"after kill {seed}"
-        acknowledged += history.acknowledged
-    return acknowledged
+    return sum(history.acknowledged for history in histories)
 
 
 def test_killed_processes_leave_all_that_they_acknowledged(tmp_path: Path) -> None:
@@ -35,7 +36,7 @@ def test_killed_processes_leave_all_that_they_acknowledged(tmp_path: Path) -> No
 
 @pytest.mark.faults
 def test_two_hundred_killed_processes_leave_all_that_they_acknowledged(tmp_path: Path) -> None:
-    assert kill_often(tmp_path, 200) > 200
+    assert kill_often(tmp_path, 200) > 400
 
 
 def test_process_killed_beside_others_does_not_hinder_them(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -104,9 +105,9 @@ def test_directory_without_write_permission_is_read_and_keeps_nothing(tmp_path: 
     lines_of(start(directory, "keep:1"))
     nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
     if nobody:
-        reachable = subprocess.run([*nobody, "test", "-r", __file__], check=False).returncode == 0
-        if not reachable:
-            pytest.skip("the sources cannot be read by another user than root, whom no permission stops")
+        probe = [*nobody, sys.executable, "-c", f"import penstock.stores.disk; open({__file__!r})"]
+        if subprocess.run(probe, capture_output=True, check=False).returncode:
+            pytest.skip("Python cannot be run by another user than root, whom no permission stops")
         subprocess.run(["chmod", "-R", "a+rX", str(tmp_path)], check=True)
         for parent in tmp_path.parents[:2]:
             parent.chmod(0o755)

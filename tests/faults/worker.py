@@ -144,7 +144,9 @@ def first_line_of(worker: subprocess.Popen[str]) -> str:
     assert worker.stdout is not None
     line = b""
     while not line.endswith(b"\n"):
-        line += os.read(worker.stdout.fileno(), 1)
+        piece = os.read(worker.stdout.fileno(), 1)
+        assert piece, "the worker ended without a word"
+        line += piece
     return line.decode()
 
 

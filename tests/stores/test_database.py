@@ -16,6 +16,7 @@ import pytest
 from penstock.core.handle import Handle, handle_for
 from penstock.errors import ExpiredHandle, PenstockError, StoreError, UnknownHandle
 from penstock.stores.contract import Record, Store, keep
+from penstock.stores.database import Database
 from penstock.stores.disk import DiskStore
 
 from .conftest import Clock
@@ -141,6 +142,37 @@ def test_index_damaged_in_place_while_it_is_open_loses_nothing(
     again = make_disk()
     again.check(read_data=True, repair=True)
     assert whole(again) == {**EXPECTED, new.handle: b"new"}
+
+
+@pytest.mark.parametrize("statement", ["SELECT value FROM store_meta WHERE key", "BEGIN IMMEDIATE", "SELECT handle"])
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY])
+def test_one_failed_look_does_not_throw_a_good_index_away(
+    make_disk: Make, kept: list[Record], index: Path, monkeypatch: pytest.MonkeyPatch, statement: str, code: int
+) -> None:
+    """A disk that fails once to read a page lets SQLite say the same as of rubbish."""
+    make_disk().delete(kept[0].handle)
+    real = Database._execute
+    failures = []
+
+    def fail_once(self: Database, asked: str, *values: object) -> sqlite3.Cursor:
+        if asked.startswith(statement) and not failures:
+            failures.append(asked)
+            error = sqlite3.DatabaseError("file is not a database")
+            error.sqlite_errorcode = code
+            raise error
+        return real(self, asked, *values)
+
+    monkeypatch.setattr(Database, "_execute", fail_once)
+    store = make_disk()
+    try:
+        put(store, b"1\n" * 1000)
+    except StoreError:
+        assert code == sqlite3.SQLITE_READONLY and not statement.startswith("BEGIN")
+    assert failures
+    with pytest.raises(ExpiredHandle):
+        store.read(kept[0].handle, 0, 1)
+    assert len(whole(store)) == 9
+    assert not list(index.parent.glob("*.damaged-*"))
 
 
 def test_damaged_index_is_kept_aside_twice_at_most(make_disk: Make, kept: list[Record], index: Path) -> None:

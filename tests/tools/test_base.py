@@ -7,7 +7,6 @@ import inspect
 from typing import Any
 
 import pytest
-from strategies import BrokenStore, assert_text_within
 
 from penstock.core.limits import Limits
 from penstock.core.view import View
@@ -16,6 +15,7 @@ from penstock.gate import BareGate
 from penstock.ledger.memory import MemoryLedger
 from penstock.stores.memory import MemoryStore
 from penstock.tools.base import BareTool
+from strategies import BrokenStore, assert_text_within
 
 LOG = "".join(f"{number} a line of a log that goes on and on\n" for number in range(1, 3_001))
 SMALL = Limits(chars=1_000)

@@ -26,6 +26,8 @@ from penstock.core.tokens import MOST_BYTES_PER_TOKEN
 WINDOW: Final = 240
 NARROWER: Final = (WINDOW, WINDOW // 4, WINDOW // 16, 1)
 
+_CHARACTER: Final = 4  # the most bytes of one
+
 # Hits are near one another, so what is read for one serves the next.
 NEAR: Final = 64 * 1024
 
@@ -214,15 +216,15 @@ class _Lines:
     def line(self, number: int, start: int, end: int, first: int, last: int, *, hit: bool) -> _Line:
         """A line from `start` to `end`, of which at least `first` to `last` is shown, in whole units."""
         low, high = max(start, first - LOOK), min(end, last + LOOK)
-        data = self.read(low, high)
-        begin = cut_at_or_before(data, first - low)
-        if begin == 0 and low > start:
-            begin = retreat(data, 0, len(data), chars=None, size=None)
-        stop = cut_at_or_after(data, last - low)
-        if stop == len(data) and high < end:
-            stop = advance(data, 0, len(data) - 1, chars=None, size=None)
+        offset = max(start, low - _CHARACTER)
+        data = self.read(offset, min(end, high + _CHARACTER))
+        begin = cut_at_or_before(data, first - offset, low - offset)
+        stop = cut_at_or_after(data, last - offset, high - offset)
+        # A unit that does not end within sight is cut where at least its characters stay whole.
+        begin = retreat(data, begin, len(data), chars=None, size=None)
+        stop = advance(data, 0, stop, chars=None, size=None)
         text = text_of(data[begin:stop])
-        begin, stop = low + begin, low + stop
+        begin, stop = offset + begin, offset + stop
         before = gap_mark("en", start, begin - 1, Census(), by_bytes=True) if begin > start else ""
         after = gap_mark("en", stop, end - 1, Census(), by_bytes=True) if stop < end else ""
         return _Line(number, hit, before + text + after, (begin, stop))

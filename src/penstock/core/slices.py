@@ -67,7 +67,7 @@ def page_by_lines(source: Source, start: int, limit: int, limits: Limits, count:
         if not step:
             break
         data += step
-    stop = after_lines(data, limit) or _cut_near(data, most)
+    stop = after_lines(data, limit) or _cut_near(data, most, at_end=place + len(data) >= source.size)
     return _page(_Window(source, data[:stop], place, newlines + 1, by_lines=True), from_start, limits, count)
 
 
@@ -76,7 +76,8 @@ def page_by_bytes(source: Source, offset: int, limit: int, limits: Limits, count
     place = min(offset, source.size)
     most = min(limit, _most_bytes(limits))
     data = source.read(place, most + LOOK)
-    window = _Window(source, data[: _cut_near(data, most)], place, newlines_before(source, place) + 1, by_lines=False)
+    stop = _cut_near(data, most, at_end=place + len(data) >= source.size)
+    window = _Window(source, data[:stop], place, newlines_before(source, place) + 1, by_lines=False)
     return _page(window, from_start, limits, count)
 
 
@@ -95,7 +96,7 @@ def _last(source: Source, place: int, limits: Limits, count: Count) -> Slice:
     place = max(place, source.size - _most_bytes(limits))
     before = min(place, LOOK)
     data = source.read(place - before, source.size - place + before)
-    start = _start_near(data, before)
+    start = _start_near(data, before, at_start=before == place)
     place += start - before
     window = _Window(source, data[start:], place, newlines_before(source, place) + 1, by_lines=True)
     return _page(window, from_end, limits, count)
@@ -129,7 +130,7 @@ def unseen_content(source: Source, shown: Iterable[tuple[int, int]], most: int) 
             holes.append(_hole(source, held, place, start))
         piece = source.read(start, min(stop - start, most - held + LOOK))
         if start + len(piece) < stop:
-            piece = piece[: _cut_near(piece, most - held)]
+            piece = piece[: _cut_near(piece, most - held, at_end=False)]
         pieces.append(piece)
         held += len(piece)
         place = start + len(piece)
@@ -151,23 +152,23 @@ def _hole(source: Source, place: int, start: int, stop: int) -> Hole:
     return Hole(place, stop - start, newlines, source.read(stop - 1, 1) == b"\n")
 
 
-def _cut_near(data: bytes, most: int) -> int:
+def _cut_near(data: bytes, most: int, *, at_end: bool) -> int:
     """Where to cut data of which more than `most` bytes are there to look at: after at least one whole unit."""
     if len(data) <= most:
         return len(data)
     at = cut_at_or_before(data, most) or cut_at_or_after(data, most)
-    if at <= len(data) - _CHARACTER:
+    if at_end or at <= len(data) - _CHARACTER:
         return at
     # The unit does not end within sight, so it is cut where at least its characters stay whole.
     return advance(data, 0, most, chars=None, size=None) or _character_width(data)
 
 
-def _start_near(data: bytes, before: int) -> int:
+def _start_near(data: bytes, before: int, *, at_start: bool) -> int:
     """Where to begin in data of which `before` bytes are there to look at: with at least one whole unit after it."""
     at = cut_at_or_after(data, before)
     if at == len(data):
         at = cut_at_or_before(data, before)
-    if at >= _CHARACTER or before == 0:
+    if at_start or at >= _CHARACTER:
         return at
     start = retreat(data, before, len(data), chars=None, size=None)
     return start if start < len(data) else len(data) - _character_width(data, from_end=True)

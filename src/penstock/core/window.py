@@ -103,12 +103,17 @@ class Collector:
             return line
         near = bytes(head[-edge - LOOK :]) + after
         pos = len(near) - len(after)
-        return len(head) - pos + cut_at_or_before(near, pos, advance(near, 0, pos - edge, chars=None, size=None))
+        return len(head) - pos + max(cut_at_or_before(near, pos), advance(near, 0, pos - edge, chars=None, size=None))
 
     def _first_cut(self, rest: bytes, at: int) -> int:
         """Where the tail begins, seen from LOOK bytes before it and no more, whatever the pieces were."""
-        edge = min(EDGE, self._end // 2)
-        near = rest[at : len(rest) - self._end + edge + LOOK]
-        pos = len(rest) - self._end - at
+        begin, edge = len(rest) - self._end, min(EDGE, self._end // 2)
+        before = rest[at:begin]
+        if at == 0:
+            before = bytes(self._head[-LOOK:]) + before
+        before = before[-LOOK:]
+        near = before + rest[begin : begin + edge + LOOK]
+        pos = len(before)
         line = near.find(b"\n", pos - 1, pos + edge) + 1
-        return at + (line or cut_at_or_after(near, pos, retreat(near, pos + edge, len(near), chars=None, size=None)))
+        cut = line or min(cut_at_or_after(near, pos), retreat(near, pos + edge, len(near), chars=None, size=None))
+        return begin - pos + cut

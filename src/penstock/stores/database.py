@@ -153,6 +153,7 @@ class Database:
         """What makes this index unusable, after a thorough look. Under the lock between processes."""
         try:
             with self.transaction():
+                self._execute("UPDATE store_meta SET value = value")  # a transaction begins on a read-only file as well
                 verdict = self._value("PRAGMA integrity_check(1)")
         except sqlite3.DatabaseError as error:
             if not is_unfit(error):

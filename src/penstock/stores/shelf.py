@@ -222,7 +222,7 @@ class Shelf:
         self._mend(index.identity)
 
     def _mend(self, broken: Identity | None) -> None:
-        """Sees to a usable index; one that is said to be broken has to prove that it is not, through a new connection."""
+        """Sees to a usable index. One that is said to be broken is looked at again through a new connection."""
         if broken is not None:
             self.index.close()
         try:
@@ -240,13 +240,7 @@ class Shelf:
         new = not self.index.path.exists()
         if rubbish:
             self.index.move_aside()
-        try:
-            self.index.create()
-        except (Unusable, sqlite3.DatabaseError) as error:
-            if isinstance(error, sqlite3.DatabaseError) and not database.is_unfit(error):
-                raise
-            self.index.move_aside()
-            self.index.create()
+        self._create()
         adopted = self._adopt_all()
         self.index.finish()
         if new and files.is_ours_alone(self.directory):
@@ -254,6 +248,19 @@ class Shelf:
         if rubbish or adopted:
             self.mended.append(why)
             log.warning("made a new index of %d kept results in %s: %s", adopted, self.directory, why)
+
+    def _create(self) -> None:
+        """Twice in what is there, if need be: a file is not given up for one failed read."""
+        for _ in range(2):
+            try:
+                self.index.create()
+            except (Unusable, sqlite3.DatabaseError) as error:
+                if isinstance(error, sqlite3.DatabaseError) and not database.is_unfit(error):
+                    raise
+            else:
+                return
+        self.index.move_aside()
+        self.index.create()
 
     def _adopt_all(self) -> int:
         adopted = 0

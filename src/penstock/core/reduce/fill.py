@@ -14,24 +14,24 @@ from penstock.core.reduce.contract import Room
 UNSPENT = 0.25
 
 
-def from_start(content: Content, span: Span, room: Room) -> Span:
+def from_start(content: Content, span: Span, room: Room, unspent: float = UNSPENT) -> Span:
     """The longest good piece at the start of `span` that fits; empty where not even one unit does."""
     for stretch in content.split(span):
         if stretch.start > span.start:
             room = room.less_marks(1)
-        stop = _filled_from_start(content.data, stretch, room)
+        stop = _filled_from_start(content.data, stretch, room, unspent)
         if stop < stretch.stop:
             return Span(span.start, stop)
         room = room.less(content.size_of(stretch))
     return span
 
 
-def from_end(content: Content, span: Span, room: Room) -> Span:
+def from_end(content: Content, span: Span, room: Room, unspent: float = UNSPENT) -> Span:
     """The longest good piece at the end of `span` that fits; empty where not even one unit does."""
     for stretch in reversed(content.split(span)):
         if stretch.stop < span.stop:
             room = room.less_marks(1)
-        start = _filled_from_end(content.data, stretch, room)
+        start = _filled_from_end(content.data, stretch, room, unspent)
         if start > stretch.start:
             return Span(start, span.stop)
         room = room.less(content.size_of(stretch))
@@ -44,7 +44,7 @@ def left(content: Content, span: Span, room: Room) -> Room:
     return room.less(content.size_of(span)).less_marks(max(0, len(stretches) - 1))
 
 
-def _filled_from_start(data: bytes, stretch: Span, room: Room) -> int:
+def _filled_from_start(data: bytes, stretch: Span, room: Room, unspent: float) -> int:
     start, stop = stretch
     end = advance(data, start, stop, chars=room.chars, size=room.bytes)
     if room.lines is not None:
@@ -52,10 +52,12 @@ def _filled_from_start(data: bytes, stretch: Span, room: Room) -> int:
     if end >= stop:
         return stop
     whole = data.rfind(b"\n", start, end) + 1 or start
-    return whole if end - whole <= (end - start) * UNSPENT else cut_at_or_before(data, end, whole)
+    if whole > start and end - whole <= (end - start) * unspent:
+        return whole
+    return cut_at_or_before(data, end, whole)
 
 
-def _filled_from_end(data: bytes, stretch: Span, room: Room) -> int:
+def _filled_from_end(data: bytes, stretch: Span, room: Room, unspent: float) -> int:
     start, stop = stretch
     begin = retreat(data, start, stop, chars=room.chars, size=room.bytes)
     if room.lines is not None:
@@ -64,7 +66,9 @@ def _filled_from_end(data: bytes, stretch: Span, room: Room) -> int:
         return start
     # A line starts after a newline; the one that ends the last line starts none.
     whole = data.find(b"\n", begin - 1, stop - 1) + 1 or stop
-    return whole if whole - begin <= (stop - begin) * UNSPENT else cut_at_or_after(data, begin, whole)
+    if whole < stop and whole - begin <= (stop - begin) * unspent:
+        return whole
+    return cut_at_or_after(data, begin, whole)
 
 
 def _after_lines(data: bytes, start: int, stop: int, lines: int) -> int:

@@ -14,10 +14,10 @@ def fit(sample: Sample) -> float:
 def reduce(content: Content, room: Room, query: str) -> list[Span]:
     end = len(content.data)
     room = room.less_marks(1 + len(content.holes_within(0, 0)) + len(content.holes_within(end, end)))
-    first = from_start(content, Span(0, end), room.share(room.ratio))
-    last = from_end(content, Span(first.stop, end), left(content, first, room))
+    # Each leaves what is less than a line of it, and at last the first one may take up what both have left.
+    first = from_start(content, Span(0, end), room.share(room.ratio), unspent=1.0)
+    last = from_end(content, Span(first.stop, end), left(content, first, room), unspent=1.0)
     if room.ratio > 0:
-        # Lines are indivisible, so the last part may leave room for some more of the first.
         first = from_start(content, Span(0, last.start), left(content, last, room))
     if first.stop == last.start:
         return [Span(0, end)]
