@@ -272,6 +272,15 @@ def test_image_over_its_own_limit_is_kept_and_named(ledger: MemoryLedger) -> Non
     assert ledger.totals()[0].truncated == 1
 
 
+def test_reader_of_files_is_told_the_file_of_an_image_that_is_left_out(tmp_path: Path) -> None:
+    gate = BareGate(rules=rules(media_bytes=1_000, reader="files"), store=DiskStore(tmp_path / "kept"))
+    view = gate.admit([IMAGE])
+    [record] = gate.records()
+    assert record.path is not None
+    assert record.path in view.blocks[0]["text"]
+    assert json.loads(Path(record.path).read_text()) == IMAGE
+
+
 @pytest.mark.parametrize("chars", [*range(1, 90), 150, 300, 1_000])
 def test_note_of_an_image_that_is_left_out_counts_to_the_limit(chars: int) -> None:
     gate = BareGate(rules=rules(media_bytes=10), store=MemoryStore())

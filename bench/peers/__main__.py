@@ -51,9 +51,7 @@ def _microseconds(seconds: float | None) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
-    parser.add_argument(
-        "--peer", action="append", choices=list(requirements()), help="may be repeated; default: all"
-    )
+    parser.add_argument("--peer", action="append", choices=list(requirements()), help="may be repeated; default: all")
     parser.add_argument("--repeat", type=int, default=5, help="measured calls for each input")
     arguments = parser.parse_args()
     for name, text in texts().items():

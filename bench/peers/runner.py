@@ -192,9 +192,7 @@ class OpenHands:
         self._folder = str(spill)
 
     async def admit(self, text: str, call: str) -> str:  # noqa: ARG002
-        return self._truncate(
-            text, truncate_after=self._limit, save_dir=self._folder, tool_prefix="run_tests"
-        )
+        return self._truncate(text, truncate_after=self._limit, save_dir=self._folder, tool_prefix="run_tests")
 
     async def original(self, shown: str) -> list[str | bytes]:
         paths = re.findall(r"has been saved to (\S+)", shown)

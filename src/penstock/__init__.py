@@ -48,7 +48,7 @@ __all__ = [
     "load_settings",
 ]
 
-# Where each name lives. A name is loaded when it is first asked for, so that importing the package costs next to nothing.
+# Where each name lives. It is loaded when it is first asked for, so that importing the package costs next to nothing.
 _HOMES = {
     "AsyncGate": "async_gate",
     "Capture": "capture",

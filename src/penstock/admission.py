@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from penstock.capture import CAPTURE_LIMITS, Intake
+from penstock.capture import CAPTURE_LIMITS, Intake, Taken
 from penstock.core.blocks import TEXT_TYPES, Block, left_out, text_of, too_heavy
 from penstock.core.content import Content, Span
 from penstock.core.entry import Reason
@@ -142,9 +142,9 @@ class Admission:
         """The texts are bounded as one. What is said of blocks that are too heavy is taken from their room."""
         heavy = too_heavy(result.blocks, policy.media_bytes)
         kept = {index: self._keep_block(result.blocks[index], origin) for index in heavy}
-        notes = {index: left_out(result.blocks[index], handle) for index, (handle, _) in kept.items()}
+        notes = {index: left_out(result.blocks[index], _place(taken, policy)) for index, taken in kept.items()}
         view, error = self._beside(notes, heavy, result, policy, origin)
-        error = error or next((error for _, error in kept.values() if error is not None), None)
+        error = error or next((taken.error for taken in kept.values() if taken.error is not None), None)
         reason: Reason = "bytes" if heavy and not view.truncated else view.reason
         return Shown(replace(view, reason=reason, failure="" if error is None else str(error)), error)
 
@@ -164,7 +164,7 @@ class Admission:
             return self._beside({}, heavy, result, policy, origin)
         return Shown(replace(view, text=text, size=size, form="blocks", blocks=blocks), error)
 
-    def _keep_block(self, block: Block, origin: Origin) -> tuple[Handle | None, StoreError | None]:
+    def _keep_block(self, block: Block, origin: Origin) -> Taken:
         intake = Intake(self.store, "surrogatepass")
         try:
             intake.feed(to_json(block).encode("utf-8", "surrogatepass"))
@@ -173,7 +173,14 @@ class Admission:
             intake.abort()
         if taken.error is not None and self.store is not None:
             log.warning("a %s of %s could not be kept: %s", block["type"], origin.tool, taken.error)
-        return (None if taken.kept is None else taken.kept.handle), taken.error
+        return taken
+
+
+def _place(taken: Taken, policy: Policy) -> str | None:
+    """What a note says of where a block is: the file for readers of files, where there is one."""
+    if taken.kept is None:
+        return None
+    return (taken.kept.path if policy.reader in ("files", "task") else None) or taken.kept.handle
 
 
 def _fitting(intake: Intake, policy: Policy) -> View | None:

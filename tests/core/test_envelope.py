@@ -50,10 +50,21 @@ def test_envelope_describes_what_was_cut_and_carries_the_rest_over() -> None:
 
 def test_envelope_gives_way_step_by_step() -> None:
     short = shown(FRAME, Step.SHORT)
-    assert (short["stats"], short["context"], short["text"]) == ({}, {}, "[Truncated]")
-    assert short["data"]["truncation"]["handle"] == HANDLE
-    assert shown(FRAME, Step.BARE) == {"status": "partial", "data": {"truncated": True, "preview": "the preview"}}
+    assert short["data"]["truncation"] == {
+        "original_lines": 8, "original_bytes": 7, "kept_lines": 5, "kept_bytes": 4,
+        "full_output_path": PATH, "handle": HANDLE,
+    }  # fmt: skip
+    bare = {"truncated": True, "handle": HANDLE, "preview": "the preview"}
+    assert shown(FRAME, Step.BARE) == {"status": "partial", "data": bare}
     assert shown(FRAME, Step.NOTHING) == {"status": "partial"}
+
+
+def test_short_envelope_carries_over_only_what_is_short() -> None:
+    frame = Frame(context={"exit_code": 1}, stats={"history": list(range(100))}, error=None)
+    short = shown(frame, Step.SHORT)
+    assert short["context"] == {"exit_code": 1}
+    assert "stats" not in short
+    assert "error" not in short
 
 
 @pytest.mark.parametrize("step", list(Step))

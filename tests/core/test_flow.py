@@ -364,7 +364,7 @@ def test_notice_at_the_head_stands_before_the_content() -> None:
 
 
 def test_bare_piece_is_from_the_end_when_the_tail_was_asked_for() -> None:
-    policy = Policy(Limits(chars=30), strategy="tail")
+    policy = Policy(Limits(chars=28), strategy="tail")
     view = bound(case_of("the first line\nthe second line\nthe last line\n", policy))
     assert view.text == "the last line[truncated]"
 

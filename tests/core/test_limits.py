@@ -27,7 +27,7 @@ limits = st.builds(Limits, some, some, some, some)
 @pytest.mark.parametrize("value", [0, -1, True, 1.0, "10", [], float("nan")])
 @pytest.mark.parametrize("unit", UNITS)
 def test_what_is_no_limit_is_refused_by_name(unit: str, value: Any) -> None:
-    with pytest.raises(LimitError, match=f"^{unit} = .*allowed is a whole number from 1 on, or None") as caught:
+    with pytest.raises(LimitError, match=f"^{unit} = .*a whole number from 1 on, or None") as caught:
         Limits(**{unit: value})
     assert (caught.value.name, caught.value.value) == (unit, value)
 

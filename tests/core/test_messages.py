@@ -44,7 +44,7 @@ def test_tool_messages_of_chat_completions_are_bounded() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": '{"command": "make"}'}}
     messages = [
         {"role": "user", "content": "why?"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "assistant", "content": None, "tool_calls": [call, {"id": "c1", "type": "custom"}]},
         {"role": "tool", "tool_call_id": "c1", "content": "long"},
         {"role": "tool", "tool_call_id": "c1", "content": "fits"},
         {"role": "tool", "tool_call_id": "c2", "name": "other", "content": [{"type": "text", "text": "long"}]},

@@ -222,6 +222,16 @@ def test_unit_that_ends_out_of_sight_is_cut_between_characters(monkeypatch: pyte
     assert last_bytes(Shelf(cluster), 1, Limits(), uncounted).data == cluster[-2:]
 
 
+def test_broken_byte_is_shown_where_nothing_else_fits() -> None:
+    page = page_by_bytes(Shelf(b"\xe4\xb8" * 9), 0, 1, Limits(chars=1), uncounted)
+    assert (page.text, page.data) == ("\ufffd", b"\xe4")
+    # Seen alone, the second half of a broken character is no character either.
+    page = page_by_lines(Shelf("\ud800x".encode("utf-8", "surrogatepass")), 1, 1, Limits(chars=1), uncounted)
+    assert (page.text, len(page.data)) == ("\ud800", 3)
+    page = page_by_lines(Shelf(b"\xed\xa0\xffx"), 1, 1, Limits(chars=1), uncounted)
+    assert (page.text, page.data) == ("\ufffd", b"\xed")
+
+
 def test_page_reads_little_more_than_it_shows() -> None:
     source = Shelf(LINES * 1_000, 256 * 1024)
     page_by_lines(source, 500_000, 200, Limits(chars=8_000), uncounted)

@@ -13,8 +13,19 @@ from pathlib import Path
 
 import pytest
 from amnesia import Amnesia
+from worker import started
 
 MEMORY = Path("/dev/shm")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """A test that fails early leaves workers, which would go on writing into what is deleted next."""
+    while started:
+        worker = started.pop()
+        if worker.poll() is None:
+            worker.kill()
+            worker.communicate()
 
 
 @pytest.fixture

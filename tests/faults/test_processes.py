@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import random
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from judge import OWN_FILES, History, faults_of, open_after, states_of
+from judge import INDEX, OWN_FILES, History, faults_of, open_after, states_of
 from worker import content, first_line_of, keeps, lines_of, start
 
 from penstock.errors import PenstockError, StoreError
@@ -122,13 +123,14 @@ def test_directory_without_write_permission_is_read_and_keeps_nothing(tmp_path: 
 
 
 def delete_index(directory: Path) -> None:
-    for path in directory.glob("index.sqlite*"):
-        path.unlink()
+    for name in INDEX:
+        (directory / name).unlink(missing_ok=True)
 
 
 def overwrite_index(directory: Path) -> None:
-    for path in directory.glob("index.sqlite*"):
-        path.write_bytes(random.Random(1).randbytes(path.stat().st_size))
+    for name in INDEX:
+        with contextlib.suppress(FileNotFoundError), (directory / name).open("r+b") as file:
+            file.write(random.Random(1).randbytes(os.fstat(file.fileno()).st_size))
 
 
 def overwrite_part_of_index(directory: Path) -> None:

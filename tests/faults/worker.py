@@ -132,11 +132,16 @@ def forever(seed: int) -> Iterator[str]:
         )[0]
 
 
+started: list[subprocess.Popen[str]] = []  # by the test that runs
+
+
 def start(directory: Path, *steps: str, durability: str = "full", before: Iterable[str] = ()) -> subprocess.Popen[str]:
     """A worker, which makes the same calls every time; `before` is the command that it runs under."""
     command = [*before, sys.executable, __file__, str(directory), durability, *" ".join(steps).split()]
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    worker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    started.append(worker)
+    return worker
 
 
 def first_line_of(worker: subprocess.Popen[str]) -> str:

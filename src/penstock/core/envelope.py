@@ -16,6 +16,8 @@ from penstock.core.notice import Step
 from penstock.core.view import Truncation
 
 FIELDS: Final = frozenset({"status", "data", "text", "stats", "context", "error"})
+# How long what carries over may be where there is little room: an exit code, not a history.
+CARRIED: Final = 200
 STATUSES: Final = frozenset({"success", "partial", "error"})
 
 
@@ -29,23 +31,24 @@ class Frame:
     error: Any = None
 
     def around(self, preview: str, notice: str, truncation: Truncation, step: Step) -> str:
-        """The envelope as JSON. It gives way with the notice: first what carries over, then all but the preview."""
+        """The envelope as JSON. It gives way with the notice; where the whole is, is the last thing to go."""
         status = "error" if self.status == "error" else "partial"
         if step is Step.NOTHING:
             return to_json({"status": status})
         if step is Step.BARE:
-            return to_json({"status": status, "data": {"truncated": True, "preview": preview}})
-        data = {"truncated": True, "truncation": truncation.as_dict(), "preview": preview}
+            handle = {"handle": truncation.handle} if truncation.handle else {}
+            return to_json({"status": status, "data": {"truncated": True, **handle, "preview": preview}})
         full = step is Step.FULL
+        told = truncation.as_dict() if full else truncation.in_short()
         envelope = {
             "status": status,
-            "data": data,
+            "data": {"truncated": True, "truncation": told, "preview": preview},
             "text": notice,
-            "stats": self.stats if full else {},
-            "context": self.context if full else {},
-            "error": self.error if full else None,
         }
-        return to_json(envelope)
+        carried = {"stats": self.stats, "context": self.context, "error": self.error}
+        if not full:
+            carried = {name: value for name, value in carried.items() if value and len(to_json(value)) <= CARRIED}
+        return to_json({**envelope, **carried})
 
 
 def is_envelope(value: Mapping[Any, Any]) -> bool:

@@ -24,6 +24,9 @@ OVERLAP: Final = 64 * 1024
 _PATTERN_MEMORY: Final = 8 * 1024 * 1024
 PATTERN_LONGEST: Final = 10_000
 
+# `^` and `$` mean the ends of a line.
+_LINES: Final = "(?m)"
+
 _PLAIN: Final = re.compile(rb"[^\\.^$*+?{}\[\]|()]+")
 
 # What says that a pattern is meant to go over line breaks: one in it, (?s), [\s\S] and the like.
@@ -75,12 +78,13 @@ def matcher(pattern: str, *, fixed: bool = False, ignore_case: bool = False) -> 
         raise PatternError(
             pattern, "it holds half a surrogate pair; search for it with fixed and without ignore_case"
         ) from None
-    source = pattern if fixed else f"(?m){pattern}"
+    source = pattern if fixed else _LINES + pattern
     try:
         compiled = re2.compile(source.encode(), options)
     except re2.error as error:
-        why = error.args[0] if error.args else "it is not a pattern"
-        raise PatternError(pattern, why.decode("utf-8", "replace") if isinstance(why, bytes) else str(why)) from None
+        raw_why = error.args[0] if error.args else b"it is not a pattern"
+        why = raw_why.decode("utf-8", "replace") if isinstance(raw_why, bytes) else str(raw_why)
+        raise PatternError(pattern, why.replace(_LINES, "", 1)) from None  # the flag is ours, not the caller's
     return _Pattern(compiled)
 
 

@@ -57,7 +57,7 @@ def indented(text: str) -> str:
 
 
 def _depth_over(text: str, most: int) -> bool:
-    """Whether JSON is nested deeper: pairs of brackets are taken out until none are left, a level each time."""
+    """Whether JSON is nested much deeper: pairs of brackets are taken out, a level or two each time."""
     outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
     brackets = outside.encode("ascii", "ignore").translate(None, _NO_BRACKETS)
     for _ in range(most):

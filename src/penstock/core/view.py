@@ -59,6 +59,11 @@ class Truncation:
     full_output_path: str | None
     handle: Handle | None
 
+    def in_short(self) -> dict[str, Any]:
+        """The numbers that a reader with little room wants."""
+        wanted = ("original_lines", "original_bytes", "kept_lines", "kept_bytes", "full_output_path", "handle")
+        return {name: value for name in wanted if (value := getattr(self, name)) is not None}
+
     def as_dict(self) -> dict[str, Any]:
         """Without the limits that are not set: a reader has no use for them, and they take room."""
         told = {name: getattr(self, name) for name in self.__slots__}

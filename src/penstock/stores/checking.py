@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from penstock.core.handle import Handle
-from penstock.stores import files, names, upkeep
+from penstock.stores import files, locks, names, upkeep
 from penstock.stores.blocks import BlockTable, Facts, facts_of
 from penstock.stores.contract import Finding, Record
 from penstock.stores.index import BATCH, NEWEST, Index
@@ -159,7 +159,7 @@ class _Check:
             for entry in entries:
                 if names.is_result(entry.name):
                     results.append(entry.name)
-                elif files.is_part(entry.name) or entry.name.startswith((files.LOCK, files.INDEX)):
+                elif files.is_part(entry.name) or entry.name.startswith((locks.FILE, files.INDEX)):
                     others.append(entry.name)
                 if len(results) >= BATCH:
                     others += self.shelf.unindexed(results)

@@ -22,12 +22,12 @@ from typing import Any, Literal
 
 from penstock.errors import StoreError, StoreFull
 from penstock.stores.files import INDEX
+from penstock.stores.locks import PATIENCE
 
 Durability = Literal["full", "normal", "none"]
 
 _VERSION = "1"
-_PATIENCE = 30.0  # seconds to wait for another process; keeping one result takes it milliseconds
-_PATIENCE_ALONE = 1.0  # for all others to close theirs, which they may not do at all
+_PATIENCE_ALONE = 1.0  # seconds for all others to close theirs, which they may not do at all
 _ASIDE = ".damaged-"
 _DAMAGED_COPIES = 2
 _SUFFIXES = ("", "-wal", "-shm")
@@ -111,7 +111,7 @@ class Database:
         self._directory = directory
         self._durability = durability
         self._connection: sqlite3.Connection | None = None
-        self._patience = _PATIENCE
+        self._patience = PATIENCE
 
     # -- the connection
 
@@ -166,7 +166,7 @@ class Database:
         file takes 32 KB, and on a full disk a store must be read and swept without.
         """
         self.close()
-        self._patience = _PATIENCE_ALONE if alone else _PATIENCE
+        self._patience = _PATIENCE_ALONE if alone else PATIENCE
         self._connection = self._open("mode=rw")  # SQLite must not create it: it would be readable by others
         self.writable = os.access(self._directory, os.W_OK) and os.access(self.path, os.W_OK)
         self.lasting = self.writable and not alone

@@ -15,21 +15,18 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from penstock.errors import StoreError, StoreFull
-from penstock.stores import names
+from penstock.stores import locks, names
+from penstock.stores.locks import lock_if_free
 
-if sys.platform == "win32":
-    import msvcrt
-else:
+if sys.platform != "win32":
     import fcntl
 
 PART = ".part-"
 DAMAGED = ".damaged-"
 INDEX = "index.sqlite"
-LOCK = ".lock"
 IGNORE = ".gitignore"
 
 _PART_SHAPE = re.compile(r"\.part-[1-9][0-9]*-[0-9a-f]{16}")
@@ -45,7 +42,6 @@ _FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENO
 _NO_HARD_LINKS = frozenset(
     {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL, errno.EMLINK, errno.EXDEV}
 )
-_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
 
 # A part of this age is a leftover, whatever process has its number now.
 _DAY = 86_400.0
@@ -59,15 +55,6 @@ def store_error(doing: str, error: OSError) -> StoreError:
         return StoreFull("the disk" if error.errno == errno.ENOSPC else "the room for this user's files")
     where = f" ({error.filename})" if error.filename else ""
     return StoreError(f"{doing} failed: {error.strerror or error}{where}")
-
-
-@contextmanager
-def told(doing: str) -> Iterator[None]:
-    """Failures of the system inside are raised as store errors."""
-    try:
-        yield
-    except OSError as error:
-        raise store_error(doing, error) from error
 
 
 def make_directory(directory: Path) -> None:
@@ -93,7 +80,7 @@ def sync_way_to(directory: Path) -> None:
 
 def is_ours_alone(directory: Path) -> bool:
     """Whether nothing else lies there. A directory that we share is not ours to close, or to hide from git."""
-    ours = (PART, DAMAGED, LOCK, INDEX, IGNORE, names.PREFIX)
+    ours = (PART, DAMAGED, locks.FILE, INDEX, IGNORE, names.PREFIX)
     with os.scandir(directory) as entries:
         return all(entry.name.startswith(ours) for entry in entries)
 
@@ -112,23 +99,29 @@ def make_private(directory: Path, at: float, *, durable: bool) -> None:
         part.discard()
 
 
-def sync_directory(directory: Path) -> None:
-    """Makes names in the directory survive a power loss. Windows has no such call and needs none."""
-    if sys.platform != "win32":
+if sys.platform == "win32":
+
+    def sync(descriptor: int) -> None:
+        os.fsync(descriptor)
+
+    def sync_directory(directory: Path) -> None:
+        """There is no such call, and none is needed."""
+
+else:
+
+    def sync(descriptor: int) -> None:
+        if hasattr(fcntl, "F_FULLFSYNC"):  # macOS, where fsync leaves the data in the drive's cache
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+        else:
+            os.fsync(descriptor)
+
+    def sync_directory(directory: Path) -> None:
+        """Makes the names in a directory survive a power loss."""
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             sync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def sync(descriptor: int) -> None:
-    # macOS: fsync leaves the data in the drive's cache.
-    full = None if sys.platform == "win32" else getattr(fcntl, "F_FULLFSYNC", None)
-    if full is None:
-        os.fsync(descriptor)
-    else:
-        fcntl.fcntl(descriptor, full)
 
 
 class Part:
@@ -143,7 +136,8 @@ class Part:
         self.published = ""  # the name that it has now
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _NEVER_FOLLOW
         self._descriptor = os.open(self.path, flags, _PRIVATE_FILE)
-        _lock_if_free(self._descriptor)
+        if os.name != "nt":  # where an open file cannot be deleted anyway, and a lock would stop the writing
+            lock_if_free(self._descriptor)
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         view = memoryview(data)
@@ -272,7 +266,7 @@ def is_part(name: str) -> bool:
 
 def abandoned(part: Path, now: float) -> bool:
     """Whether the process that wrote this part is gone."""
-    if sys.platform == "win32":
+    if os.name == "nt":
         return True  # an open file cannot be deleted there, so trying to is the test
     try:
         descriptor = open_file(part)
@@ -281,7 +275,7 @@ def abandoned(part: Path, now: float) -> bool:
     except OSError:
         return True  # not a file that we wrote
     try:
-        if not _lock_if_free(descriptor):
+        if not lock_if_free(descriptor):
             return False
         old = now - os.fstat(descriptor).st_mtime > _DAY
     finally:
@@ -298,66 +292,3 @@ def _runs(part: str) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def _lock_if_free(descriptor: int) -> bool:
-    """Locks the open file; False if another has the lock. True where the file system has no locks."""
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
-    return True
-
-
-@contextmanager
-def locked(directory: Path) -> Iterator[None]:
-    """One process at a time, and one thread. The system lets go of the lock when a process dies.
-
-    A file system without locks is used without one: SQLite's own write lock then keeps every promise but one, that a
-    result which expires and is kept again in the same moment has the same name as before.
-    """
-    flags = os.O_CREAT | os.O_RDWR | _NEVER_FOLLOW
-    descriptor = os.open(directory / LOCK, flags, _PRIVATE_FILE)
-    try:
-        _wait_for(descriptor)
-        try:
-            yield
-        finally:
-            _let_go(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-if sys.platform == "win32":
-
-    def _wait_for(descriptor: int) -> None:
-        while True:
-            try:
-                msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
-            except OSError as error:
-                if error.errno not in (errno.EDEADLOCK, errno.EACCES):  # it gave up after ten seconds
-                    raise
-            else:
-                return
-
-    def _let_go(descriptor: int) -> None:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
-
-else:
-
-    def _wait_for(descriptor: int) -> None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
-
-    def _let_go(descriptor: int) -> None:
-        # Not left to close(): a forked child holds the same open file, and with it the lock.
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_UN)

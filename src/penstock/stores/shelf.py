@@ -25,6 +25,7 @@ from penstock.stores.blocks import Facts, facts_of
 from penstock.stores.contract import Media, Record
 from penstock.stores.database import Durability, Identity, Unusable
 from penstock.stores.index import Index, Key
+from penstock.stores.locks import locked
 from penstock.stores.retention import Retention
 
 T = TypeVar("T")
@@ -106,7 +107,7 @@ class Shelf:
                 if not database.is_rubbish(error):
                     raise
                 broken = self.index.identity
-            with files.locked(self.directory):
+            with locked(self.directory):
                 self._mend(broken)
                 return self._answer(question)
 
@@ -114,7 +115,7 @@ class Shelf:
         """Does the work while nobody else changes anything; once more where the index turns out to be damaged."""
         with self._using(doing):
             self.make_directory()
-            with files.locked(self.directory):
+            with locked(self.directory):
                 self._mend(None)
                 if not self.index.writable:
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.directory))
