@@ -1,11 +1,11 @@
 """Penstock: the gate between what tools return and what a model's context holds.
 
-    from penstock import Gate
+from penstock import Gate
 
-    gate = Gate()
-    view = gate.admit(output, tool="Bash", query="why did the build fail?")
-    view.text                                      # what the model sees, within its limits to the byte
-    gate.read(view.handle, start=201, limit=200)   # any part of the whole, any time within the next 7 days
+gate = Gate()
+view = gate.admit(output, tool="Bash", query="why did the build fail?")
+view.text                                      # what the model sees, within its limits to the byte
+gate.read(view.handle, start=201, limit=200)   # any part of the whole, any time within the next 7 days
 """
 
 from __future__ import annotations

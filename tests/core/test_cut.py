@@ -76,9 +76,7 @@ def joined(pieces: list[bytes], most: int = 80) -> st.SearchStrategy[bytes]:
 
 
 TEXT = joined([piece.encode() for piece in TEXT_PIECES])
-ANYTHING = joined([piece.encode() for piece in TEXT_PIECES] + ANSI_PIECES + BROKEN_PIECES) | st.binary(
-    max_size=60
-)
+ANYTHING = joined([piece.encode() for piece in TEXT_PIECES] + ANSI_PIECES + BROKEN_PIECES) | st.binary(max_size=60)
 
 ESCAPES = re.compile(
     rb"\x1b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]"
@@ -181,9 +179,7 @@ def test_halves_of_a_str_with_lone_surrogates_are_such_strs(text: str) -> None:
 
 
 @given(ANYTHING, st.data())
-def test_cut_between_floor_and_ceiling_is_the_nearest_safe_one_or_the_edge(
-    data: bytes, draw: st.DataObject
-) -> None:
+def test_cut_between_floor_and_ceiling_is_the_nearest_safe_one_or_the_edge(data: bytes, draw: st.DataObject) -> None:
     cuts = safe_cuts(data)
     floor = draw.draw(st.sampled_from(cuts))
     pos = draw.draw(st.integers(0, len(data) + 3))
@@ -220,9 +216,7 @@ def test_cut_outside_the_data_is_its_nearer_end() -> None:
         pytest.param("\u0e01\u0e33|\u0915\u093f", id="GB9a spacing marks extend"),
         pytest.param("\u06001|\u0d4e\u0d15|a", id="GB9b a prepended sign takes what follows"),
         pytest.param("\u0915\u094d\u0924\u094d\u092f|\u0915", id="GB9c conjuncts"),
-        pytest.param(
-            "\u0915\u093c\u200d\u094d\u0924|\u0915|\u0924", id="GB9c conjunct with nukta and joiner"
-        ),
+        pytest.param("\u0915\u093c\u200d\u094d\u0924|\u0915|\u0924", id="GB9c conjunct with nukta and joiner"),
         pytest.param("\u179f\u17d2\u178f|\u1019\u1039\u1018", id="GB9c Khmer and Burmese stacks"),
         pytest.param("👨🏽\u200d👩🏻|👶|a\u200d|👶", id="GB11 emoji sequences"),
         pytest.param("a|🇩🇪|🇫🇷|🇫|b|🇩🇪", id="GB12 GB13 flags are pairs"),
@@ -327,9 +321,7 @@ def test_cut_in_a_run_of_a_million_characters_is_right_and_takes_seconds_at_most
     assert time.perf_counter() - started < 20  # 0.5 s where it was written; quadratic would be minutes
 
 
-@pytest.mark.parametrize(
-    "unit", ["plain log line\n", "中文", FAMILY, "🇩🇪 ", "नमस्ते ", "\x1b[31mred\x1b[0m ", "é\ud83d"]
-)
+@pytest.mark.parametrize("unit", ["plain log line\n", "中文", FAMILY, "🇩🇪 ", "नमस्ते ", "\x1b[31mred\x1b[0m ", "é\ud83d"])
 def test_answers_about_50_megabytes_look_at_a_window_only(unit: str) -> None:
     one = unit.encode("utf-8", "surrogatepass")
     data = one * (50_000_000 // len(one))

@@ -145,11 +145,15 @@ def test_unknown_dialect_is_refused() -> None:
 
 _odd = st.recursive(
     st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from(["", "tool", "user", "assistant", "text", "c1"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["role", "content", "tool_calls", "function", "type", "id", "name", "output", "input", "text"]),
-        inner,
-        max_size=4,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["role", "content", "tool_calls", "function", "type", "id", "name", "output", "input", "text"]
+            ),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )
