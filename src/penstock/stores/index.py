@@ -108,21 +108,18 @@ class Index(Database):
     def holder(self, name: str) -> Handle | None:
         """The result that has this name, or had it and would get it again."""
         question = (
-            "SELECT coalesce((SELECT handle FROM results WHERE name = ?1), (SELECT handle FROM gone WHERE name = ?1))"
+            "SELECT coalesce((SELECT handle FROM results WHERE name = ?), (SELECT handle FROM gone WHERE name = ?))"
         )
-        return self._value(question, name)  # type: ignore[no-any-return]
+        return self._value(question, name, name)  # type: ignore[no-any-return]
 
     def crowd(self, stem: str) -> int:
         """How many results have, or had, a name that begins so."""
-        return sum(
-            row[0]
-            for row in self._rows(
-                "SELECT count(*) FROM results WHERE name > ?1 AND name < ?2 "
-                "UNION ALL SELECT count(*) FROM gone WHERE name > ?1 AND name < ?2",
-                stem,
-                stem + "\x7f",
-            )
+        question = (
+            "SELECT count(*) FROM results WHERE name > ? AND name < ? "
+            "UNION ALL SELECT count(*) FROM gone WHERE name > ? AND name < ?"
         )
+        ends = stem, stem + "\x7f"
+        return sum(row[0] for row in self._rows(question, *ends, *ends))
 
     def unindexed(self, found: list[str]) -> list[str]:
         """Those of the names that no result has."""
