@@ -39,9 +39,11 @@ def expected(data: bytes, pattern: str, start_line: int = 1) -> list[Hit]:
     if lines[-1] == b"":
         lines.pop()
     for number, line in enumerate(lines, 1):
-        found = re.search(pattern.encode(), line)
+        text = line.decode("utf-8", "surrogateescape")
+        found = re.search(pattern, text, re.ASCII)
         if found and number >= start_line:
-            hits.append(Hit(number, place, place + found.start(), place + found.end()))
+            start, stop = (len(text[:at].encode("utf-8", "surrogateescape")) for at in found.span())
+            hits.append(Hit(number, place, place + start, place + stop))
         place += len(line) + 1
     return hits
 
