@@ -9,8 +9,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # A shared machine is slow at times: a deadline would make a test fail for its neighbour's work.
-settings.register_profile("penstock", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.load_profile("penstock")
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("steady", UNHURRIED, derandomize=True)
+settings.register_profile("explore", UNHURRIED)
+# A change is judged by its own doing: new examples are looked for when someone asks (HYPOTHESIS_PROFILE=explore).
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(autouse=True)
