@@ -17,8 +17,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
+from bench import own
 from bench.corpus import Item, NoCorpus, kinds_of, load
+from bench.peers.environments import home
+from bench.reader import MOST_CALLS, Reached, follow
 from bench.scoring import Score, missing, score
 from bench.simple import SIMPLE
 from penstock import Gate, Limits, MemoryStore, Settings, View
@@ -26,9 +30,14 @@ from penstock import Gate, Limits, MemoryStore, Settings, View
 BUDGETS = (8_000, 16_000, 32_000)
 """Characters with the notice: about 2k, 4k and 8k tokens."""
 
+READER_BUDGET = 16_000
+
 TOOL = "Bash"
 CORPUS_VARIABLE = "PENSTOCK_BENCH_CORPUS"
 WITH, WITHOUT = "with query", "no query"
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,18 @@ def measure(item: Item, budgets: Sequence[int], ways: Sequence[str]) -> Outcome:
 
 
 def run(items: Sequence[Item], budgets: Sequence[int], ways: Sequence[str], jobs: int) -> list[Outcome]:
-    work = partial(measure, budgets=budgets, ways=ways)
+    return _over(items, partial(measure, budgets=budgets, ways=ways), jobs)
+
+
+def run_reader(items: Sequence[Item], budget: int, ways: Sequence[str], jobs: int) -> list[tuple[str, Reached]]:
+    return [(way, found) for way in ways for found in _over(items, partial(_followed, budget=budget, way=way), jobs)]
+
+
+def _followed(item: Item, budget: int, way: str) -> Reached:
+    return follow(item, item.query if way == WITH else "", budget, TOOL)
+
+
+def _over(items: Sequence[Item], work: Callable[[Item], T], jobs: int) -> list[T]:
     if jobs == 1:
         return [work(item) for item in items]
     with ProcessPoolExecutor(jobs) as pool:
@@ -143,6 +163,25 @@ def times(outcomes: Sequence[Outcome], ways: Sequence[str]) -> list[str]:
     return [*lines, ""]
 
 
+def reader_table(reached: Sequence[tuple[str, Reached]], budget: int) -> list[str]:
+    """Shares of needles, the mean over the items of a kind, and over the kinds in the last row."""
+    steps = (0, 1, 3, 10, MOST_CALLS)
+    lines = [f"Needles reached from a view of {budget:,} characters, by calls that its notice leads to"]
+    for way in dict.fromkeys(way for way, _ in reached):
+        of_way = [found for its_way, found in reached if its_way == way]
+        lines.append(
+            f"{way:<19}items" + "".join(f"{said:>10}" for said in ("in view", *(f"<= {n}" for n in steps[1:])))
+        )
+        rows = []
+        for kind in kinds_of(found.item for found in of_way):
+            chosen = [found for found in of_way if found.item.kind == kind]
+            rows.append([statistics.fmean(found.share(step) for found in chosen) for step in steps])
+            lines.append(f"{kind:<19}{len(chosen):>5}" + "".join(f"{share:>10.3f}" for share in rows[-1]))
+        macro = [statistics.fmean(column) for column in zip(*rows, strict=True)]
+        lines += [f"{'macro':<19}{len(of_way):>5}" + "".join(f"{share:>10.3f}" for share in macro), ""]
+    return lines
+
+
 # -- one item ----------------------------------------------------------------------------------------------------------
 
 
@@ -182,14 +221,17 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m bench.recall", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--corpus", type=Path, help=f"a folder with a manifest.jsonl; else ${CORPUS_VARIABLE}")
+    parser.add_argument(
+        "--corpus", type=Path, help=f"a folder with a manifest.jsonl; else ${CORPUS_VARIABLE}; else one of our own"
+    )
     parser.add_argument("--kind", action="append", default=[], help="only items of this kind; may be repeated")
     parser.add_argument("--item", action="append", default=[], help="only items with this in their id; may be repeated")
     parser.add_argument("--budget", action="append", type=int, help="characters; may be repeated")
     parser.add_argument(
         "--query", action=argparse.BooleanOptionalAction, help="only with each item's query, or only without any"
     )
-    parser.add_argument("--alone", action="store_true", help="without the simple ways to cut")
+    parser.add_argument("--alone", action="store_true", help="without the simple ways to cut and the reader")
+    parser.add_argument("--reader", action="store_true", help="only how many calls a reader needs")
     parser.add_argument("--jobs", type=int, default=1, help="processes; times are those of a busy machine then")
     parser.add_argument("--missed", action="store_true", help="list the needles that ours misses")
     parser.add_argument("--show", metavar="ITEM", help="print the view of the items with this in their id")
@@ -199,9 +241,9 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` is a way to read this
     said = arguments()
-    folder = said.corpus or Path(os.environ.get(CORPUS_VARIABLE, ""))
+    folder = said.corpus or os.environ.get(CORPUS_VARIABLE)
     try:
-        items = load(folder, said.kind, [said.show] if said.show else said.item)
+        items = load(Path(folder) if folder else own.build(home()), said.kind, _ids(said))
     except NoCorpus as error:
         sys.exit(str(error))
     if not items:
@@ -213,11 +255,22 @@ def main() -> None:
     elif said.missed:
         show_missing(items, budgets, ours)
     else:
-        ways = ours if said.alone else (*ours, *SIMPLE)
-        outcomes = run(items, budgets, ways, said.jobs)
-        for budget in budgets:
-            print("\n".join(table(outcomes, budget, ways)))
-        print("\n".join(times(outcomes, ways)))
+        if not said.reader:
+            print_recall(items, budgets, ours if said.alone else (*ours, *SIMPLE), said.jobs)
+        if not said.alone:
+            budget = READER_BUDGET if READER_BUDGET in budgets else budgets[0]
+            print("\n".join(reader_table(run_reader(items, budget, ours, said.jobs), budget)))
+
+
+def _ids(said: argparse.Namespace) -> list[str]:
+    return [said.show] if said.show else said.item
+
+
+def print_recall(items: Sequence[Item], budgets: Sequence[int], ways: Sequence[str], jobs: int) -> None:
+    outcomes = run(items, budgets, ways, jobs)
+    for budget in budgets:
+        print("\n".join(table(outcomes, budget, ways)))
+    print("\n".join(times(outcomes, ways)))
 
 
 if __name__ == "__main__":
