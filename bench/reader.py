@@ -5,7 +5,8 @@ had), and the two tools that the notice offers. Until it has seen what it looks 
 
 1. the searches that the notice spells out, if it spells one out;
 2. a read from the place that the notice names: one page;
-3. a search for each word of the question, the longest first, at most six of them;
+3. a search for each word of the question, names and numbers first, then the longest, at most six of them; where a
+   search finds three lines or fewer, a read from a thousand bytes before the first of them;
 4. a search for errors, failures and warnings;
 5. the pages that follow on the one read in step 2.
 
@@ -25,12 +26,15 @@ from penstock.stores.memory import MemoryStore
 
 MOST_CALLS = 20
 MOST_WORDS = 6
+FEW = 3
+BYTES_BEFORE = 1_000
 WRONG = r"(?i)error|fail|exception|warning"
 
 _OFFERED_READ = re.compile(r'read_output\(handle="[^"]+"(?P<more>[^)]*)\)')
 _OFFERED_SEARCH = re.compile(r'grep_output\(handle="[^"]+", pattern="(?P<pattern>(?:[^"\\]|\\.)+)"')
 _ARGUMENT = re.compile(r'(\w+)=(?:"(\w+)"|(\d+))')
-_WORD = re.compile(r"[A-Za-z_][\w.\-]{2,}")
+_WORD = re.compile(r"[\w][\w.\-]{2,}")
+_NAME = re.compile(r"[0-9_.]|[a-z][A-Z]|[A-Z]{2}")
 _COMMON = frozenset(
     {
         *(
@@ -96,21 +100,18 @@ def _answers(gate: Gate, view: View, question: str) -> Iterator[Ranges]:
     first = _OFFERED_READ.search(notice)
     if view.handle is None or first is None:
         return
-    searched: set[str] = set()
-
-    def search(pattern: str) -> Iterator[Ranges]:
-        if pattern.lower() not in searched:
-            searched.add(pattern.lower())
-            yield list(gate.grep(str(view.handle), pattern, ignore_case=True).shown)
-
     for offered in _OFFERED_SEARCH.finditer(notice):
         if offered["pattern"] != "...":
-            yield from search(offered["pattern"].replace("\\\\", "\\"))
+            yield list(gate.grep(view.handle, offered["pattern"].replace("\\\\", "\\")).shown)
     page = gate.read(view.handle, **_arguments(first["more"]))
     yield [(page.start, page.stop)]
     for word in words_of(question):
-        yield from search(re.escape(word))
-    yield from search(WRONG)
+        found = gate.grep(view.handle, re.escape(word), ignore_case=True)
+        yield list(found.shown)
+        if 0 < len(found) <= FEW and found.complete:
+            near = gate.read(view.handle, unit="bytes", offset=max(0, found.hits[0].start - BYTES_BEFORE))
+            yield [(near.start, near.stop)]
+    yield list(gate.grep(view.handle, WRONG).shown)
     while page.next is not None:
         page = gate.read(view.handle, **{name: value for name, value in page.next.items() if name != "handle"})
         yield [(page.start, page.stop)]
@@ -127,10 +128,10 @@ def _arguments(written: str) -> dict[str, Any]:
 
 
 def words_of(question: str) -> list[str]:
-    """What of a question is worth a search: no common words, the longest first."""
+    """What of a question is worth a search: no common words, the most telling ones first."""
     words = dict.fromkeys(word.strip(".-") for word in _WORD.findall(question))
     wanted = [word for word in words if word.lower() not in _COMMON and len(word) > 2]
-    return sorted(wanted, key=len, reverse=True)[:MOST_WORDS]
+    return sorted(wanted, key=lambda word: (bool(_NAME.search(word)), len(word)), reverse=True)[:MOST_WORDS]
 
 
 def occurrences(needle: Needle, data: bytes, most: int = 100) -> Ranges:
