@@ -7,6 +7,7 @@ PenstockError
 │   ├── PatternError       a search pattern that cannot be compiled
 │   ├── SettingsError      a wrong value in a file or the environment: file, key, what is allowed
 │   ├── HandleError        text that is not a handle
+│   ├── ContinuationError  no next page follows from this: not a token, another query, other results
 │   └── MissingExtra       a feature whose optional package is not installed
 ├── KeptError          the handle is well formed, but there is nothing to read        exit code 1
 │   ├── UnknownHandle      never kept here
@@ -18,6 +19,8 @@ PenstockError
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class PenstockError(Exception):
@@ -65,6 +68,20 @@ class HandleError(CallerError):
     def __init__(self, text: str):
         super().__init__(f"{text[:80]!r} is not a handle: a handle is 'ps-' and 16 characters of a-z and 2-7")
         self.text = text
+
+
+_NO_PAGE = {
+    "nonsense": "{token!r} continues nothing: give it exactly as a page gave it, or leave it out for the first page",
+    "query": "this continuation belongs to another query: give the query that it came with, or leave it out",
+    "changed": "the results have changed since this continuation was given: leave it out to begin anew",
+}
+
+
+class ContinuationError(CallerError):
+    def __init__(self, token: str, why: Literal["nonsense", "query", "changed"]):
+        super().__init__(_NO_PAGE[why].format(token=token[:80]))
+        self.token = token
+        self.why = why
 
 
 class MissingExtra(CallerError):

@@ -101,3 +101,8 @@ def test_window_is_that_of_the_longest_start_of_the_name() -> None:
 def test_tools_that_come_along_have_limits_of_their_own() -> None:
     assert Limits(lines=2_000, bytes=51_200) == DEFAULT_LIMITS
     assert DEFAULT_LIMITS.override(TOOL_LIMITS["read_file"]) == Limits(5_000, 200, 51_200)
+
+
+def test_part_of_limits_is_never_less_than_one() -> None:
+    assert Limits(chars=100, tokens=3).part(0.25) == Limits(chars=25, tokens=1)
+    assert Limits().part(0.5) == Limits()

@@ -23,7 +23,7 @@ from penstock.core.content import Content, Span
 from penstock.core.entry import Reason
 from penstock.core.envelope import Frame
 from penstock.core.handle import Handle
-from penstock.core.limits import UNITS, Limits
+from penstock.core.limits import Limits
 from penstock.core.measure import Size, measure
 from penstock.core.notice import Facts, Step, widest, widest_mark, write
 from penstock.core.policy import Policy
@@ -158,7 +158,7 @@ def _at_step(case: Case, reducer: Reducer, signs: Signs, step: Step) -> Draft | 
     """The fullest draft at this step of the notice, or None when the step does not fit."""
     limits = case.policy.limits
     fixed = size_in(_emptiest(case, step), limits, case.policy.counter)
-    if fixed.over(_part_of(limits, 1.0 if step >= Step.BARE else NOTICE_SHARE)):
+    if fixed.over(limits.part(1.0 if step >= Step.BARE else NOTICE_SHARE)):
         return None
     room = _room(case, fixed, step)
 
@@ -255,11 +255,6 @@ def _shown(content: Content, spans: list[Span]) -> Size:
         sum(size.lines for size in sizes) - same_line,
         sum(span.stop - span.start for span in spans),
     )
-
-
-def _part_of(limits: Limits, part: float) -> Limits:
-    most = {unit: getattr(limits, unit) for unit in UNITS}
-    return Limits(**{unit: None if n is None else max(1, int(n * part)) for unit, n in most.items()})
 
 
 def _truncation(case: Case, shown: Size) -> Truncation:

@@ -43,6 +43,11 @@ class Limits:
             self, **{u: max(1, getattr(self, u) - n) for u, n in taken.items() if getattr(self, u) is not None}
         )
 
+    def part(self, share: float) -> Limits:
+        """So much of each of these limits, never less than 1."""
+        most = {unit: getattr(self, unit) for unit in UNITS}
+        return Limits(**{unit: None if n is None else max(1, int(n * share)) for unit, n in most.items()})
+
     @property
     def unlimited(self) -> bool:
         return self.chars is None and self.lines is None and self.bytes is None and self.tokens is None

@@ -132,6 +132,16 @@ READ_LESS: Final[dict[Language, str]] = {
     "zh": "请用更小的范围读取其余内容。",
 }
 
+# What is said of a search result that is over the limit by itself, by its place in the ranking.
+RESULT_IN_PART: Final[dict[Language, str]] = {
+    "en": "Result {rank} alone is over the limit: its long fields are shown in part, with a mark for what is left out.",
+    "zh": "第 {rank} 条结果本身已超出限制：其较长字段仅显示部分内容，省略处有标记。",
+}
+RESULT_LEFT_OUT: Final[dict[Language, str]] = {
+    "en": "Result {rank} is over the limit even with its long fields cut, and is left out.",
+    "zh": "第 {rank} 条结果即使截短字段仍超出限制，已略去。",
+}
+
 _WORDS: Final[dict[Language, _Words]] = {"en": _ENGLISH, "zh": _CHINESE}
 
 # What any count can grow to while the text is being chosen: the notice is given room for these digits beforehand.
