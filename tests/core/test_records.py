@@ -136,6 +136,20 @@ def test_over_the_tokens_fewer_are_shown_than_the_characters_allow() -> None:
     assert packed.info.estimated_tokens == pytest.approx(Fourths().count(packed.text), abs=3)
 
 
+class Late(Bytes):
+    """Sees that a response with a result is too large only once the numbers stand in it."""
+
+    def count(self, text: str) -> int:
+        return 10_000 if '"estimated_chars":0' not in text and '"path"' in text else 700
+
+
+def test_tokens_that_only_the_finished_text_has_are_counted() -> None:
+    for count in (0, 1, 3):
+        packed = pack(hits(count), limits=Limits(tokens=1_000), counter=Late())
+        assert packed.results == () and packed.info.estimated_tokens == 700
+        assert packed.truncated == (count > 0)
+
+
 def test_limit_on_bytes_counts_as_one_on_characters() -> None:
     scored = [Scored(1, {"path": str(place), "content": "中" * 500}) for place in range(20)]
     packed = pack(scored, limits=Limits(chars=50_000, bytes=10_000))

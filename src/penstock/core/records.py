@@ -194,11 +194,11 @@ class _Job:
             return None
         # The one after the most that fit was the last that did not, so only now its reason is sure to be the right one.
         made = tries[count] if count in tries and tries[count].info.reason in (None, over) else attempt(count)
-        while count and not self._surely_fits(made):
+        while not self._surely_fits(made):
             count -= 1
+            if count < 1:
+                return None
             made = attempt(count)
-        if count == 0 and (self.left or not self._surely_fits(made)):
-            return None
         return self._page(made, [self.ranking.records[place][1] for place in self.left[:count]])
 
     def in_part(self, step: Step) -> Packed | None:
