@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
-from penstock.core.limits import Limits
+from penstock.core.limits import UNITS, Limits
 from penstock.core.measure import Size
 from penstock.core.reduce.contract import Room
 from penstock.core.tokens import estimate_tokens
@@ -78,12 +78,8 @@ def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic:
 def _filled(size: Size, fixed: Size, limits: Limits) -> float:
     """How much of the tightest limit's room is used: over 1 when it is too much."""
     most = 0.0
-    for limit, used, taken in zip(
-        (limits.chars, limits.bytes, limits.tokens),
-        (size.chars, size.bytes, size.tokens),
-        (fixed.chars, fixed.bytes, fixed.tokens),
-        strict=True,
-    ):
+    for unit in UNITS:
+        limit, used, taken = getattr(limits, unit), getattr(size, unit), getattr(fixed, unit) or 0
         if limit is not None and used is not None:
-            most = max(most, (used - (taken or 0)) / max(1, limit - (taken or 0)))
+            most = max(most, (used - taken) / max(1, limit - taken))
     return most
