@@ -197,8 +197,8 @@ def _at_step(reading: Reading, step: Step) -> Draft | None:
     def attempt(part: float) -> Draft:
         return _draft(reading, _choose(reading, room.squeezed(part), step), step)
 
-    exact = reading.reducer.exact or step >= Step.BARE
-    return fullest(attempt, limits, fixed, elastic=not exact or case.frame is not None or limits.tokens is not None)
+    grows = limits.tokens is not None or not (reading.reducer.exact or step >= Step.BARE)
+    return fullest(attempt, limits, fixed, elastic=grows or case.frame is not None, grows=grows)
 
 
 def _emptiest(reading: Reading, step: Step) -> str:

@@ -49,10 +49,11 @@ def room_within(limits: Limits, fixed: Size, data: bytes, mark: Size, ratio: flo
     )
 
 
-def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic: bool) -> T | None:
+def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic: bool, grows: bool) -> T | None:
     """What `make` gives for the largest part of the room that still fits; None where nothing did.
 
-    `elastic` says that the size of the text is not the size of what is in it, so a first try may be far off.
+    `elastic` says that the size of the text is not the size of what is in it, so a first try may be far off; `grows`,
+    that it may have been too small, and more than the room was can fit.
     """
     best: T | None = None
     low, high = 0.0, float("inf")
@@ -64,7 +65,7 @@ def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic:
         same, before = made.size == before, made.size
         if made.size.over(limits) is None:
             best, low = made, part
-            if not elastic or filled >= GOOD or (part >= 1 and (same or limits.tokens is None)):
+            if not elastic or filled >= GOOD or (part >= 1 and (same or not grows)):
                 break
         else:
             high = part
