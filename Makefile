@@ -1,6 +1,6 @@
 # The two commands: `make start` shows the gate at work, `make test` runs every check. Both set up what they need.
 .DEFAULT_GOAL := help
-.PHONY: help start test check types imports fast others test-faults bench docs clean tools
+.PHONY: help start test check types imports fast others test-faults bench bench-recall docs clean tools
 
 # The first Python from 3.11 on; PYTHON=... names another.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -66,6 +66,9 @@ test-faults: $(BIN)/ready tools  ## the long forms: every system call failed, ki
 
 bench: $(BIN)/ready  ## the figures, beside other libraries
 	$(BIN)/python -m bench
+
+bench-recall: $(BIN)/ready  ## what views keep of what matters; PENSTOCK_BENCH_CORPUS names a folder of real outputs
+	$(BIN)/python -m bench.recall
 
 docs: $(BIN)/ready  ## write the generated pages anew
 	$(BIN)/python -m penstock.settings docs/settings.md
