@@ -6,6 +6,7 @@ Absolute times depend on the machine; a ratio between two rows of one run much l
 import argparse
 import hashlib
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from penstock.core.policy import Policy
 from penstock.core.window import Collector
 
 GIGABYTE = 1_000_000_000
+SLOWER = "headroom-ai"  # the one with a target of its own
 ROW = "{what:<58}{ours:>14}{target:>14}  {verdict}"
 
 
@@ -123,12 +125,12 @@ from penstock import DiskStore, Gate
 from bench.memory import peak
 folder, size = sys.argv[1], int(sys.argv[2])
 with Gate(store=DiskStore(folder, durability="none")) as gate:
-    before = peak()
+    before, worked = peak(), time.process_time()
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(size)], stdout=subprocess.PIPE)
     began = time.perf_counter()
     view = gate.capture(writer.stdout, tool="pipe")
     seconds = time.perf_counter() - began
-    print(view.handle, seconds, peak() - before)
+    print(view.handle, seconds, round(time.process_time() - worked, 2), peak() - before)
 """
 WRITER = """
 import os, sys
@@ -142,17 +144,23 @@ while left > 0:
 
 def a_gigabyte(folder: Path, size: int) -> None:
     code = CAPTURE.replace("WRITER", repr(textwrap.dedent(WRITER.replace("\\\\", "\\"))))
-    _, printed = in_process(code, str(folder), str(size))
-    handle, seconds, megabytes = printed.split()
+    runs = []
+    for _ in range(3):  # a disk is slow at times
+        shutil.rmtree(folder, ignore_errors=True)  # the same content again would be compared with what is there
+        runs.append(in_process(code, str(folder), str(size))[1].split())
+    handle, seconds, processor, megabytes = min(runs, key=lambda run: float(run[1]))
     report("capture 1 GB from a pipe", size / 1e6 / float(seconds), 300, "MB/s", least=True)
     report("    peak memory over the import", float(megabytes), 100, "MB")
+    block = bytes(10_000_000)
+    digest = best(lambda: hashlib.sha256(block).digest(), 5) * size / len(block)
+    print(f"    processor time {processor} s, in times of one SHA-256 over it {float(processor) / digest:.1f} ×")
     with Gate(store=DiskStore(folder)) as gate:
         lines = gate.store.stat(handle).newlines if gate.store else 0
         gate.read(handle, start=1)
         pages = iter(range(lines // 3, lines, max(1, lines // 40)))
         page = statistics.median(best(lambda: gate.read(handle, start=next(pages), limit=200), 1) for _ in range(20))
         report("page of a 1 GB kept output", page * 1e3, 5, "ms")
-        search = best(lambda: gate.grep(handle, "no such text anywhere", seconds=60), 2)
+        search = best(lambda: gate.grep(handle, "no such text anywhere", seconds=60), 3)
         report("literal grep over it", size / 1e6 / search, 500, "MB/s", least=True)
 
 
@@ -162,6 +170,7 @@ def other_libraries(ours: dict[str, float]) -> None:
     print("\nOther libraries on the same inputs (best of 5, another text of the same shape each time)")
     print(f"{'':<22}{'version':<10}{'10 KB log':>16}{'1 MB log':>16}{'times ours':>12}  the original, afterwards")
     within, over = ours["10 KB log"], ours["without fsync"]
+    times: dict[str, float] = {}
     print(f"{'penstock':<22}{'':<10}{within * 1e6:>13,.1f} µs{over * 1e3:>13,.2f} ms{1:>12.1f}  byte-equal")
     for peer in requirements():
         small, large = measure(peer, inputs.log(10_000), 5), measure(peer, inputs.log(1_000_000), 5)
@@ -169,11 +178,15 @@ def other_libraries(ours: dict[str, float]) -> None:
             print(f"{peer:<22}{'':<10}{large.get('error') or small.get('error')}", flush=True)
             continue
         seconds = large["best_seconds"]
+        times[peer] = seconds / over
         print(
             f"{peer:<22}{large['version']:<10}{small['best_seconds'] * 1e6:>13,.1f} µs{seconds * 1e3:>13,.2f} ms"
             f"{seconds / over:>12.2f}  {large['original']}",
             flush=True,
         )
+    if SLOWER in times:
+        print()
+        report(f"admit 1 MB log, times as fast as {SLOWER}", times[SLOWER], 20, "×", least=True)
 
 
 def main() -> None:

@@ -56,7 +56,8 @@ def show(gate: Gate, title: str, command: list[str]) -> View:
     view = run(gate, command)
     print(f"\n■ {title}")
     before, after = view.original, view.size
-    print(f"  {before.bytes:,} bytes in {before.lines:,} lines; a model sees {after.chars:,} characters:")
+    lines = "1 line" if before.lines == 1 else f"{before.lines:,} lines"
+    print(f"  {before.bytes:,} bytes in {lines}; a model sees {after.chars:,} characters:")
     print(framed(view.text))
     return view
 

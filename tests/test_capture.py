@@ -334,3 +334,46 @@ def test_capture_of_256_megabytes_takes_constant_memory(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", MEASURE, str(tmp_path / "kept")], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     assert int(done.stdout) < 100_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pipes have one size elsewhere")
+@pytest.mark.parametrize(("before", "after"), [(65_536, 1_048_576), (4_096, 1_048_576), (1_048_576, 1_048_576)])
+def test_pipe_that_is_captured_holds_a_megabyte(gate: BareGate, before: int, after: int) -> None:
+    import fcntl
+
+    reading, writing = os.pipe()
+    fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, before)
+    os.write(writing, b"short")
+    os.close(writing)
+    with os.fdopen(reading, "rb") as source:
+        assert gate.capture(source).text == "short"
+        assert fcntl.fcntl(source, fcntl.F_GETPIPE_SZ) == after
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pipes have one size elsewhere")
+def test_pipe_that_may_not_grow_is_captured_all_the_same(gate: BareGate, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any) -> Any:
+        raise PermissionError("all of this user's pipes together are large enough")
+
+    monkeypatch.setattr("fcntl.fcntl", refused)
+    reading, writing = os.pipe()
+    os.write(writing, b"short")
+    os.close(writing)
+    with os.fdopen(reading, "rb") as source:
+        assert gate.capture(source).text == "short"
+
+
+def test_what_is_no_pipe_is_captured_as_it_is(gate: BareGate, tmp_path: Path) -> None:
+    class Odd(io.BytesIO):
+        fileno = None
+
+    class Lying(io.BytesIO):
+        def fileno(self) -> Any:
+            return "zero"
+
+    path = tmp_path / "file"
+    path.write_bytes(b"short")
+    with path.open("rb") as file:
+        assert [gate.capture(source).text for source in (file, io.BytesIO(b"b"), Odd(b"o"), Lying(b"l"))] == [
+            "short", "b", "o", "l"
+        ]  # fmt: skip

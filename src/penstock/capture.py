@@ -6,6 +6,7 @@ well; `Capture` is what `Gate.open` hands out.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -20,6 +21,9 @@ from penstock.core.view import View
 from penstock.core.window import END, Collector
 from penstock.errors import CallerError, StoreError
 from penstock.stores.contract import Media, Store, Writer
+
+if sys.platform == "linux":
+    import fcntl
 
 # Output that is shorter than this waits in memory until it is known whether it fits.
 SPILL: Final = 1 << 20
@@ -161,6 +165,7 @@ class Capture:
         if isinstance(source, str | bytes):  # an iterable too, of characters and of numbers
             self.write(source)
             return
+        widen(source)
         read = getattr(source, "read1", None) or getattr(source, "read", None)
         if read is None:
             for piece in source:
@@ -204,3 +209,20 @@ class Capture:
             self.abort()
         elif not self._ended:
             self.close()
+
+
+if sys.platform == "linux":
+
+    def widen(source: object) -> None:
+        """Let a pipe hold what is read at once. With the usual 64 KB its two ends wait for one another all the time,
+        which is a third of what taking a gigabyte costs. Anything else, and a pipe that must not grow, stays as it is.
+        """
+        fileno = getattr(source, "fileno", None)
+        with suppress(OSError, ValueError, TypeError):
+            if fileno is not None and fcntl.fcntl(fileno(), fcntl.F_GETPIPE_SZ) < READ:
+                fcntl.fcntl(fileno(), fcntl.F_SETPIPE_SZ, READ)
+
+else:
+
+    def widen(source: object) -> None:
+        """Only Linux has a call for it."""

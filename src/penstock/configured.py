@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from penstock.core.limits import Limits
-from penstock.core.policy import Language, Place, Policy, Reader, Strategy
+from penstock.core.policy import Arrangement, Language, Place, Policy, Reader, Strategy
 from penstock.core.rules import Rules
 from penstock.core.tokens import TokenCounter
 from penstock.counters import counter_named
@@ -98,6 +98,7 @@ class Gate(BareGate):
         reader: Reader | None = None,
         language: Language | None = None,
         notice: Place | None = None,
+        layout: Arrangement | None = None,
         counter: TokenCounter | None = None,
         trusted: bool = True,
         agent: str | None = None,
@@ -111,6 +112,7 @@ class Gate(BareGate):
             reader=reader or reader_of(settings),
             language=language or settings.language,
             notice=notice or settings.notice,
+            layout=layout or settings.layout,
             counter=counter or counter_named(settings.counter),
             trust_skip=settings.obeys_skip(trusted_sender=trusted),
             media_bytes=settings.media_bytes,

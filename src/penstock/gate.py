@@ -23,7 +23,7 @@ from penstock.core.limits import Limits
 from penstock.core.measure import Size, measure
 from penstock.core.messages import Call, Dialect, bound_messages
 from penstock.core.offers import FORMATS, NAMES, OFFERS, Format, checked
-from penstock.core.policy import Policy, Strategy
+from penstock.core.policy import Arrangement, Policy, Strategy
 from penstock.core.result import result_of
 from penstock.core.rules import PlainRules, Rules
 from penstock.core.slices import Slice
@@ -93,6 +93,7 @@ class BareGate:
         agent: str | None = None,
         limits: Limits | None = None,
         strategy: Strategy | None = None,
+        layout: Arrangement | None = None,
         model: str | None = None,
         used_tokens: int = 0,
         envelope: bool = False,
@@ -101,10 +102,19 @@ class BareGate:
         """The view of one tool result.
 
         `limits` and `strategy` stand in for those of the tool. An agent's profile and what is left of a model's
-        context window only tighten them. `envelope` frames plain output in the tool response protocol. With `strict`
-        a result that cannot be kept raises instead of being shown without a handle.
+        context window only tighten them. `layout="verbatim"` shows nothing in a layout of our own. `envelope` frames
+        plain output in the tool response protocol. With `strict` a result that cannot be kept raises instead of being
+        shown without a handle.
         """
-        policy = self.policy(tool, agent=agent, limits=limits, strategy=strategy, model=model, used_tokens=used_tokens)
+        policy = self.policy(
+            tool,
+            agent=agent,
+            limits=limits,
+            strategy=strategy,
+            layout=layout,
+            model=model,
+            used_tokens=used_tokens,
+        )
         return self._admission.admit(
             result_of(output, envelope=envelope), policy, self._origin(tool, query, agent, strict)
         )
@@ -116,12 +126,15 @@ class BareGate:
         agent: str | None = None,
         limits: Limits | None = None,
         strategy: Strategy | None = None,
+        layout: Arrangement | None = None,
         model: str | None = None,
         used_tokens: int = 0,
     ) -> Policy:
         """How a result of `tool` is bounded: the tool's own limits, tightened by agent and context window."""
         profile = agent or self._agent
         standing = self._standing(tool, profile)
+        if layout is not None:
+            standing = replace(standing, layout=layout)
         if limits is None and strategy is None and model is None and not used_tokens:
             return standing
         allowed = standing.limits if limits is None else self._tightened(limits, profile)
@@ -155,6 +168,7 @@ class BareGate:
         agent: str | None = None,
         limits: Limits | None = None,
         strategy: Strategy | None = None,
+        layout: Arrangement | None = None,
         model: str | None = None,
         used_tokens: int = 0,
         strict: bool | None = None,
@@ -163,7 +177,15 @@ class BareGate:
 
         The view is the one that `admit` gives for the whole, but of at most 16 MiB: no more is held in memory.
         """
-        policy = self.policy(tool, agent=agent, limits=limits, strategy=strategy, model=model, used_tokens=used_tokens)
+        policy = self.policy(
+            tool,
+            agent=agent,
+            limits=limits,
+            strategy=strategy,
+            layout=layout,
+            model=model,
+            used_tokens=used_tokens,
+        )
         origin = self._origin(tool, query, agent, strict)
         began = time.perf_counter()
         return Capture(

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.limits import UNITS, Limits
-from strategies import assert_text_within, byte_strings, limits
+from strategies import assert_text_within, bench_items, byte_strings, limits, spread
 
 from .conftest import call, kept_files
 
@@ -99,3 +99,31 @@ def test_same_input_prints_the_same_bytes_again(data: bytes, most: int) -> None:
         first = call("pipe", f"--max-chars={most}", stdin=data)
         again = call("pipe", f"--max-chars={most}", stdin=data)
         assert again.out == first.out
+
+
+ITEMS = bench_items(os.environ)
+FILES = spread(sorted(ITEMS.glob("*/*")), 30) if ITEMS.is_dir() else []
+
+
+@pytest.mark.skipif(not FILES, reason=f"there are no real outputs in {ITEMS}; PENSTOCK_BENCH names another place")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:40])
+def test_laws_hold_over_a_real_output_that_is_printed(path: Path) -> None:
+    data = path.read_bytes()
+    with fresh_project() as folder:
+        piped = call(
+            "pipe", "--query", "why did it fail?", *options(bounds := Limits(bytes=5_000, lines=60)), stdin=data
+        )
+        admitted = call("admit", "--json", *options(Limits(chars=3_000)), str(path))
+        assert (piped.code, piped.err, admitted.code, admitted.err) == (0, "", 0, "")
+        assert_text_within(piped.out.decode("utf-8", "replace"), bounds)
+        assert len(admitted.out.decode().rstrip("\n")) <= 3_000
+        assert admitted.json["status"] in ("success", "partial")
+        files = kept_files(folder)
+        if not files:
+            assert piped.out == data
+            return
+        assert [file.read_bytes() for file in files] == [data]
+        handle = call("ls", "--json").json["handle"]
+        assert call("read", handle, "--all").out == data
+        page = call("read", handle, "--start", "2", "--limit", "3")
+        assert page.out in data

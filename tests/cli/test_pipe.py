@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from penstock.cli import main
+from penstock.cli.streams import Ended, Event, Streams
 from penstock.counters import counter_named
 
 from .conftest import COMMAND, LONG, call, kept_files, process
@@ -114,3 +117,27 @@ def test_interrupted_pipe_prints_what_came_until_then() -> None:
         out, _ = penstock.communicate(timeout=20)
         os.close(writing)
     assert (penstock.returncode, out) == (130, b"came before\ncame just after\n")
+
+
+@posix
+def test_interrupt_is_told_even_where_the_input_ends_before_it_is_noticed(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"came before\n")
+    os.close(writing)
+    awaited = Streams.next
+
+    def interrupted_late(streams: Streams, seconds: float) -> Event | None:
+        event = awaited(streams, seconds)
+        if isinstance(event, Ended):
+            signal.raise_signal(signal.SIGINT)
+        return event
+
+    monkeypatch.setattr(Streams, "next", interrupted_late)
+    stdout = io.TextIOWrapper(out := io.BytesIO(), encoding="utf-8", write_through=True)
+    with os.fdopen(reading) as stdin, monkeypatch.context() as patched:
+        patched.setattr(sys, "stdin", stdin)
+        patched.setattr(sys, "stdout", stdout)
+        code = main(["pipe"])
+    assert (code, out.getvalue()) == (130, b"came before\n")

@@ -194,7 +194,7 @@ time.sleep(60)
     assert done.code == 124
     assert done.json["context"]["timed_out"] is True
     assert done.json["context"]["exit_code"] == 124
-    assert "ended after 1 seconds" in done.err
+    assert "ended after 1 second:" in done.err
     assert not alive(int(done.json["text"]))
 
 

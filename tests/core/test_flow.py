@@ -220,7 +220,6 @@ def test_preview_in_an_envelope_is_as_honest_as_a_view(output: str | bytes, poli
     framed = view.framed()  # type: ignore[misc]
     data = raw_of(output)
     assert framed.form == "envelope"
-    assert all(any(a.start <= b.start and b.stop <= a.stop for a in view.spans) for b in framed.spans)
     assert_honest(framed, data, replace(case, frame=Frame()))
     preview = framed.envelope().get("data", {}).get("preview", "")
     for span in framed.spans:

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from core.hurtful import HANDLE, PATH
 from penstock.core.census import Census
 from penstock.core.measure import Size, measure
-from penstock.core.notice import READ_LESS, SUMMARY_MISSING, Facts, Step, gap_mark, widest, widest_mark, write
+from penstock.core.notice import (
+    READ_LESS,
+    SUMMARY_MISSING,
+    Facts,
+    Step,
+    gap_mark,
+    usual_mark,
+    widest,
+    widest_mark,
+    write,
+)
 from penstock.core.policy import LANGUAGES, READERS, Language, Reader
 
 FACTS = Facts(
@@ -156,3 +166,8 @@ def test_every_step_has_its_words_in_every_language() -> None:
     for language in LANGUAGES:
         told = [write(replace(FACTS, language=language), step) for step in Step]
         assert [len(text) for text in told] == sorted((len(text) for text in told), reverse=True)
+
+
+def test_usual_mark_is_by_lines_where_there_are_lines() -> None:
+    assert usual_mark("en", Size(900, 40, 900)) == "[... 40-41]"
+    assert usual_mark("en", Size(900, 1, 900)) == "[... bytes 900-901]"

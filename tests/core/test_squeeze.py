@@ -33,7 +33,7 @@ class Maker:
 
 
 def squeezed(maker: Maker, most: int, *, fixed: int = 0) -> int | None:
-    found = fullest(maker, Limits(tokens=most), Size(tokens=fixed), elastic=True)
+    found = fullest(maker, Limits(tokens=most), Size(tokens=fixed), elastic=True, grows=True)
     return None if found is None else found.size.tokens
 
 
@@ -73,16 +73,16 @@ def test_first_try_is_enough_where_sizes_are_known_before() -> None:
         parts.append(part)
         return Made(Size(chars=int(50 * part)))
 
-    found = fullest(make, Limits(chars=100), Size(), elastic=False)
+    found = fullest(make, Limits(chars=100), Size(), elastic=False, grows=False)
     assert found is not None and found.size.chars == 50 and parts == [1.0]
-    assert fullest(make, Limits(chars=100), Size(), elastic=True) == found
-    over = fullest(make, Limits(chars=40), Size(), elastic=False)
+    assert fullest(make, Limits(chars=100), Size(), elastic=True, grows=False) == found
+    over = fullest(make, Limits(chars=40), Size(), elastic=False, grows=False)
     assert over is not None and GOOD * 40 <= over.size.chars <= 40
 
 
 def test_nothing_is_found_where_nothing_fits() -> None:
     assert squeezed(Maker(lambda part: 500), 100) is None
-    over_in_lines = fullest(lambda part: Made(Size(lines=3)), Limits(lines=2), Size(), elastic=False)
+    over_in_lines = fullest(lambda part: Made(Size(lines=3)), Limits(lines=2), Size(), elastic=False, grows=False)
     assert over_in_lines is None
 
 

@@ -12,6 +12,7 @@ from core.hurtful import HANDLE
 from penstock.core.census import Census, find_signs
 from penstock.core.content import Content, Hole, Span, content_of_text
 from penstock.core.measure import Size, measure
+from penstock.core.reduce.contract import Choice
 from penstock.core.view import Gap, Truncation, View, gaps_between, parts_of, residue_of
 
 LINES = content_of_text("one\ntwo error\nthree\nfour\nfive")
@@ -19,11 +20,11 @@ LINES = content_of_text("one\ntwo error\nthree\nfour\nfive")
 
 def gaps_of(content: Content, *spans: tuple[int, int]) -> list[Gap]:
     signs = find_signs(content.data, len(content.data))
-    return gaps_between(content, [Span(*span) for span in spans], signs)
+    return gaps_between(content, Choice([Span(*span) for span in spans]), signs)
 
 
 def marked(content: Content, *spans: tuple[int, int]) -> str:
-    parts = parts_of([Span(*span) for span in spans], gaps_of(content, *spans), "en")
+    parts = parts_of(Choice([Span(*span) for span in spans]), gaps_of(content, *spans), "en")
     return "".join(part if isinstance(part, str) else content.text(part) for part in parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import random
@@ -332,3 +333,15 @@ def test_any_flipped_bit_in_the_index_gives_no_wrong_byte_and_is_repaired(
         store.check(read_data=True, repair=True)
         assert EXPECTED.items() <= whole(store).items(), place
         store.close()
+
+
+def test_store_that_nobody_closed_closes_its_index_when_it_goes(directory: Path) -> None:
+    store = DiskStore(directory)
+    put(store, b"a result")
+    connection = store._shelf.index._connection
+    assert connection is not None
+    assert connection.execute("SELECT 1").fetchone() == (1,)
+    del store
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")

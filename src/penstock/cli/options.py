@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from penstock.core.limits import DEFAULT_LIMITS, UNITS, Limits
-from penstock.core.policy import STRATEGIES, Strategy
+from penstock.core.policy import ARRANGEMENTS, STRATEGIES, Arrangement, Strategy
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -44,6 +44,7 @@ class Asked:
     query: str | None
     agent: str | None
     strategy: Strategy | None
+    layout: Arrangement | None
     json: bool
     max_chars: int | None
     max_lines: int | None
@@ -76,6 +77,11 @@ def bounding(tool: str, query: str) -> Callable[[Decorated], Decorated]:
             "--strategy",
             type=click.Choice(STRATEGIES),
             help="What is shown of output that is over a limit. By default as the settings say (auto: by its kind).",
+        ),
+        click.option(
+            "--layout",
+            type=click.Choice(ARRANGEMENTS),
+            help="Whether keys, paths and prefixes that repeat may be shown once (auto), or all as it was.",
         ),
     ]
     return lambda command: _with(command, options)

@@ -57,20 +57,19 @@ def take_stdin(capture: Capture) -> int:
             capture.write(piece)
         return 0
     streams = Streams()
-    with signals.caught(lambda number: streams.tell(Signalled(number))), Progress() as progress:
+    told: list[
+        int
+    ] = []  # not only an event: the end of the input may overtake it, and we were interrupted all the same
+
+    def tell(number: int) -> None:
+        told.append(number)
+        streams.tell(Signalled(number))
+
+    with signals.caught(tell), Progress() as progress:
         taking = Taking(streams, {"stdin": capture}, progress)
         streams.read("stdin", Descriptor(descriptor))
-        return _taken(taking)
-
-
-def _taken(taking: Taking) -> int:
-    code = 0
-    while not taking.done:
-        event = taking.step()
-        if isinstance(event, Signalled):
-            if code:
-                break  # told twice
-            # Ctrl-C reaches all of a pipeline: what is before us may still have its last words to say.
-            code = 128 + event.number
-            taking.wind_up()
-    return code
+        while not taking.done and len(told) < 2:
+            if isinstance(taking.step(), Signalled):
+                # Ctrl-C reaches all of a pipeline: what is before us may still have its last words to say.
+                taking.wind_up()
+    return 128 + told[0] if told else 0

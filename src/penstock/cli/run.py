@@ -151,7 +151,7 @@ class Run:
 
     def _incidents(self) -> Iterator[str]:
         if self._timed_out:
-            yield f"was ended after {self._timeout:g} seconds"
+            yield f"was ended after {self._timeout:g} second{'' if self._timeout == 1 else 's'}"
         if self._interrupted:
             yield f"was interrupted by {signals.name_of(self._interrupted)}"
 

@@ -32,12 +32,19 @@ class Passage:
         """How a result is bounded; an agent's profile tightens what was asked for."""
         asked = self.asked
         limits = asked.in_place_of(self.gate.policy(self.tool, agent=asked.agent).limits) & self.share
-        return self.gate.policy(self.tool, agent=asked.agent, limits=limits, strategy=asked.strategy)
+        return self.gate.policy(
+            self.tool, agent=asked.agent, limits=limits, strategy=asked.strategy, layout=asked.layout
+        )
 
     def open(self) -> Capture:
         policy = self.policy
         return self.gate.open(
-            tool=self.tool, query=self.query, agent=self.asked.agent, limits=policy.limits, strategy=policy.strategy
+            tool=self.tool,
+            query=self.query,
+            agent=self.asked.agent,
+            limits=policy.limits,
+            strategy=policy.strategy,
+            layout=policy.layout,
         )
 
     def view(self, capture: Capture, frame: Frame | None = None) -> View:

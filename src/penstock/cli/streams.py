@@ -10,6 +10,8 @@ import queue
 import threading
 from typing import Final, NamedTuple, Protocol
 
+from penstock.capture import widen
+
 READ: Final = 256 * 1024
 AHEAD: Final = 8
 
@@ -48,6 +50,7 @@ class Streams:
         self._room = threading.Semaphore(AHEAD)
 
     def read(self, name: str, source: Source) -> None:
+        widen(source)
         # A daemon, because a process that keeps a pipe open must not keep us from ending.
         threading.Thread(target=self._pump, args=(name, source), name=f"penstock {name}", daemon=True).start()
 
@@ -83,6 +86,9 @@ class Descriptor:
 
     def read(self, size: int) -> bytes:
         return os.read(self._number, size)
+
+    def fileno(self) -> int:
+        return self._number
 
     def close(self) -> None:
         """It is not ours to close."""

@@ -25,11 +25,12 @@ from penstock.core.envelope import Frame
 from penstock.core.handle import Handle
 from penstock.core.limits import Limits
 from penstock.core.measure import Size, measure
-from penstock.core.notice import Facts, Step, widest, widest_mark, write
+from penstock.core.notice import TOO_MUCH_EFFORT, Facts, Step, usual_mark, widest, widest_mark, write
 from penstock.core.policy import Policy
 from penstock.core.reduce import reducer_for
-from penstock.core.reduce.contract import Reducer, Room
+from penstock.core.reduce.contract import Ask, Choice, EffortSpent, Plan, Reducer, Room, Tally
 from penstock.core.reduce.fill import from_end, from_start
+from penstock.core.reduce.head_tail import HEAD_TAIL
 from penstock.core.result import Result
 from penstock.core.squeeze import fullest, room_within
 from penstock.core.tokens import MOST_BYTES_PER_TOKEN, TokenCounter, estimate_tokens
@@ -37,6 +38,9 @@ from penstock.core.view import Form, Gap, Truncation, View, gaps_between, parts_
 
 # What of the content is looked at for errors: 4 MB cost 6 ms. Where more is hidden the notice says "at least".
 CENSUS_BUDGET: Final = 4 * 1024 * 1024
+
+# What of a result a view may hold on to, for its envelope.
+HELD: Final = 1024 * 1024
 
 # A notice may take this much of each limit; where it would take more, a shorter one says it.
 NOTICE_SHARE: Final = 0.5
@@ -99,7 +103,7 @@ class Case:
 class Draft:
     """One attempt: a choice and the text that it makes."""
 
-    spans: list[Span]
+    choice: Choice
     gaps: list[Gap]
     text: str
     size: Size
@@ -143,73 +147,118 @@ def _tokens_fit(text: str, size: Size, policy: Policy) -> bool:
 
 def bound(case: Case) -> View:
     """The view of content that is over its limits: always within them, whatever it is and however small they are."""
-    reducer = reducer_for(case.policy.strategy, case.content, case.media)
     signs = find_signs(case.content.data, CENSUS_BUDGET)
+    reading = _read(case, signs)
     fallback: Draft | None = None
     for step in Step:
-        draft = _at_step(case, reducer, signs, step)
-        if draft is not None and draft.spans:
-            return _view(case, reducer, draft)
+        draft = _at_step(reading, step)
+        if draft is not None and draft.choice.spans:
+            return _view(reading, draft)
         fallback = fallback or draft
-    return _view(case, reducer, fallback or Draft([], gaps_between(case.content, [], signs), "", Size(), Size(), []))
+    nothing = Choice([])
+    gaps = gaps_between(case.content, nothing, signs)
+    return _view(reading, fallback or Draft(nothing, gaps, "", Size(), Size(), []))
 
 
-def _at_step(case: Case, reducer: Reducer, signs: Signs, step: Step) -> Draft | None:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was found out about the content before anything of it is chosen."""
+
+    case: Case
+    signs: Signs
+    reducer: Reducer
+    plan: Plan
+
+    def facts(self) -> Facts:
+        return replace(self.case.facts(), tallies=self.plan.totals, layout=self.plan.layout)
+
+
+def _read(case: Case, signs: Signs) -> Reading:
+    reducer = reducer_for(case.policy.strategy, case.content, case.media)
+    # What is not held cannot be laid out anew.
+    ask = Ask(case.query, compact=case.policy.layout == "auto" and not case.content.holes)
+    try:
+        return Reading(case, signs, reducer, reducer.reduce(case.content, ask))
+    except EffortSpent:
+        remark = TOO_MUCH_EFFORT[case.policy.language]
+        told = replace(case, remark=f"{case.remark} {remark}" if case.remark else remark)
+        return Reading(told, signs, HEAD_TAIL, HEAD_TAIL.reduce(case.content, ask))
+
+
+def _at_step(reading: Reading, step: Step) -> Draft | None:
     """The fullest draft at this step of the notice, or None when the step does not fit."""
+    case = reading.case
     limits = case.policy.limits
-    fixed = size_in(_emptiest(case, step), limits, case.policy.counter)
+    fixed = size_in(_emptiest(reading, step), limits, case.policy.counter)
     if fixed.over(limits.part(1.0 if step >= Step.BARE else NOTICE_SHARE)):
         return None
-    room = _room(case, fixed, step)
+    room = _room(reading, fixed, step)
 
     def attempt(part: float) -> Draft:
-        return _draft(case, signs, _choose(case, reducer, room.squeezed(part), step), step)
+        return _draft(reading, _choose(reading, room.squeezed(part), step), step)
 
-    return fullest(attempt, limits, fixed, elastic=case.frame is not None or limits.tokens is not None)
+    grows = limits.tokens is not None or not (reading.reducer.exact or step >= Step.BARE)
+    return fullest(attempt, limits, fixed, elastic=grows or case.frame is not None, grows=grows)
 
 
-def _emptiest(case: Case, step: Step) -> str:
+def _emptiest(reading: Reading, step: Step) -> str:
     """All but what is shown of the content, as long as it can get."""
-    notice = widest(case.facts(), step)
+    case = reading.case
+    notice = widest(reading.facts(), step)
     if case.frame is not None:
         return case.frame.around("", notice, _truncation(case, case.total), step)
     # A newline parts the notice from the content, whether it stands before or after it.
     return notice if step >= Step.BARE else f"{notice}\n"
 
 
-def _room(case: Case, fixed: Size, step: Step) -> Room:
+def _room(reading: Reading, fixed: Size, step: Step) -> Room:
+    case = reading.case
     if case.frame is not None or step >= Step.BARE:
         # JSON is one line whatever it holds, so lines are the preview's; a bare mark stands in the content's line.
         fixed = fixed._replace(lines=0)
-    mark = Size() if step >= Step.BARE else measure(widest_mark(case.policy.language, case.total) + "\n")
+    mark_of = widest_mark if reading.reducer.exact else usual_mark
+    mark = Size() if step >= Step.BARE else measure(mark_of(case.policy.language, case.total) + "\n")
     return room_within(case.policy.limits, fixed, case.content.data, mark, case.policy.ratio)
 
 
-def _choose(case: Case, reducer: Reducer, room: Room, step: Step) -> list[Span]:
-    content = case.content
+def _choose(reading: Reading, room: Room, step: Step) -> Choice:
+    case, content = reading.case, reading.case.content
     if step < Step.BARE:
-        return [part for span in reducer.reduce(content, room, case.query) for part in content.split(span)]
+        return _apart(content, reading.plan.choose(room))
     stretches = content.split(case.whole)
     if not stretches or (step is Step.NOTHING and case.frame is not None):
-        return []
+        return Choice([])
     # No room for marks: one piece, from the end that was asked for.
-    if reducer.name == "tail":
+    if reading.reducer.name == "tail":
         piece = from_end(content, stretches[-1], room)
     else:
         piece = from_start(content, stretches[0], room)
     text = content.data[piece.start : piece.stop]
     # What follows the piece stands in the same line: there may be only one.
     line_end = len(text) - len(text.removesuffix(b"\n").removesuffix(b"\r"))
-    return content.split(Span(piece.start, piece.stop - line_end))
+    return Choice(content.split(Span(piece.start, piece.stop - line_end)))
 
 
-def _draft(case: Case, signs: Signs, spans: list[Span], step: Step) -> Draft:
+def _apart(content: Content, choice: Choice) -> Choice:
+    """The choice without spans that reach over a hole."""
+    if not content.holes:
+        return choice
+    spans: list[Span] = []
+    places: list[int] = []
+    for span in choice.spans:
+        places.append(len(spans))
+        spans += content.split(span)
+    places.append(len(spans))
+    return replace(choice, spans=spans, hidden={places[index]: tally for index, tally in choice.hidden.items()})
+
+
+def _draft(reading: Reading, choice: Choice, step: Step) -> Draft:
     """The text that a choice makes."""
-    content, policy = case.content, case.policy
-    gaps = gaps_between(content, spans, signs)
-    shown = _shown(content, spans)
-    notice = write(_told(case.facts(), shown, gaps), step)
-    parts = parts_of(spans, gaps if step < Step.BARE else [], policy.language)
+    case, content, policy = reading.case, reading.case.content, reading.case.policy
+    gaps = gaps_between(content, choice, reading.signs)
+    shown = _shown(content, choice.spans)
+    notice = write(_told(reading, choice, shown, gaps), step)
+    parts = parts_of(choice, gaps if step < Step.BARE else [], policy.language)
     body = "".join(part if isinstance(part, str) else content.text(part) for part in parts)
     if case.frame is not None:
         text = case.frame.around(body, notice, _truncation(case, shown), step)
@@ -217,7 +266,7 @@ def _draft(case: Case, signs: Signs, spans: list[Span], step: Step) -> Draft:
         before, after = _around(body, notice, step, at_head=policy.notice == "head")
         text = before + body + after
         parts = [before, *parts, after]
-    return Draft(spans, gaps, text, size_in(text, policy.limits, policy.counter), shown, parts)
+    return Draft(choice, gaps, text, size_in(text, policy.limits, policy.counter), shown, parts)
 
 
 def _around(body: str, notice: str, step: Step, *, at_head: bool) -> tuple[str, str]:
@@ -229,15 +278,20 @@ def _around(body: str, notice: str, step: Step, *, at_head: bool) -> tuple[str, 
     return "", notice if not body or body.endswith("\n") else f"\n{notice}"
 
 
-def _told(facts: Facts, shown: Size, gaps: list[Gap]) -> Facts:
+def _told(reading: Reading, choice: Choice, shown: Size, gaps: list[Gap]) -> Facts:
     hidden = Census()
     for gap in gaps:
         hidden |= gap.census
     first = gaps[0] if gaps else None
+    totals = reading.plan.totals
     return replace(
-        facts,
+        reading.case.facts(),
         shown=shown,
         hidden=hidden,
+        tallies=tuple(
+            Tally(t.noun, t.many - n) for t, n in zip(totals, choice.shown or [0] * len(totals), strict=True)
+        ),
+        layout=choice.layout,
         first_hidden_line=first.first_line if first and first.whole_lines else None,
         first_hidden_byte=first.start if first else 0,
     )
@@ -276,8 +330,8 @@ def _truncation(case: Case, shown: Size) -> Truncation:
     )
 
 
-def _view(case: Case, reducer: Reducer, draft: Draft) -> View:
-    content = case.content
+def _view(reading: Reading, draft: Draft) -> View:
+    case, content, spans = reading.case, reading.case.content, draft.choice.spans
     form: Form = "text" if case.frame is None else "envelope"
     data = None
     if form == "text" and content.errors == "replace" and "\ufffd" in draft.text:
@@ -285,19 +339,21 @@ def _view(case: Case, reducer: Reducer, draft: Draft) -> View:
             part.encode("utf-8", "surrogatepass") if isinstance(part, str) else content.data[part.start : part.stop]
             for part in draft.parts
         )
-    again = replace(case, content=residue_of(content, draft.spans, draft.gaps), frame=Frame())
+    # A view that someone holds on to should not hold on to megabytes, so of a large result it has what it shows.
+    held = content if len(content.data) <= HELD else residue_of(content, spans, draft.gaps)
+    again = replace(case, content=held, frame=Frame())
     return View(
         text=draft.text,
         size=draft.size,
         original=case.total,
         reason=case.reason,
         form=form,
-        kind=reducer.name if case.policy.strategy == "auto" else case.media,
+        kind=reading.reducer.name if case.policy.strategy == "auto" else case.media,
         strategy=case.policy.strategy,
         handle=case.handle,
         path=case.path,
         failure=case.failure,
-        spans=tuple(Span(content.offset_of_start(s.start), content.offset_of_end(s.stop)) for s in draft.spans),
+        spans=tuple(Span(content.offset_of_start(s.start), content.offset_of_end(s.stop)) for s in spans),
         gaps=tuple(draft.gaps),
         truncation=_truncation(case, draft.shown),
         tokens=_tokens_of(content),

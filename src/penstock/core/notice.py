@@ -14,6 +14,7 @@ from typing import Final
 from penstock.core.census import Census
 from penstock.core.measure import Size, utf8_length
 from penstock.core.policy import Language, Reader
+from penstock.core.reduce.contract import Layout, Noun, Tally
 
 
 class Step(IntEnum):
@@ -38,6 +39,8 @@ class Facts:
     first_hidden_line: int | None = None
     first_hidden_byte: int = 0
     remark: str = ""  # what else must be said: why a strategy was not followed, ...
+    tallies: tuple[Tally, ...] = ()  # what else is hidden
+    layout: Layout = "verbatim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,13 @@ class _Words:
     at_least: str
     errors: tuple[str, str]
     warnings: tuple[str, str]
+    nouns: dict[Noun, tuple[str, str]]
+    layouts: dict[Layout, str]
     comma: str
     not_kept: str
     short: str
     short_not_kept: str
+    short_layout: str
     bare: str
     stop: str
     hints: dict[str, str]
@@ -68,10 +74,27 @@ _ENGLISH = _Words(
     at_least="at least {n}",
     errors=("{n} error", "{n} errors"),
     warnings=("{n} warning", "{n} warnings"),
+    nouns={
+        "repeats": ("{n} repeat", "{n} repeats"),
+        "failures": ("{n} failed test", "{n} failed tests"),
+        "records": ("{n} record", "{n} records"),
+        "files": ("{n} file", "{n} files"),
+        "matches": ("{n} match", "{n} matches"),
+        "hunks": ("{n} hunk", "{n} hunks"),
+        "rows": ("{n} row", "{n} rows"),
+        "entries": ("{n} entry", "{n} entries"),
+        "definitions": ("{n} definition", "{n} definitions"),
+    },
+    layouts={
+        "keys": " Layout changed: keys are shown once, values are verbatim.",
+        "paths": " Layout changed: paths are shown once, the rest is verbatim.",
+        "prefixes": " Layout changed: what lines begin with alike is shown once, the rest is verbatim.",
+    },
     comma=", ",
     not_kept=" The rest was not kept.",
     short="Truncated: {bytes} of {all_bytes} bytes shown; {where}",
     short_not_kept="Truncated: {bytes} of {all_bytes} bytes shown; the rest was not kept",
+    short_layout="; layout changed",
     bare="[truncated]",
     stop=".",
     hints={
@@ -99,10 +122,27 @@ _CHINESE = _Words(
     at_least="至少 {n}",
     errors=("{n} 处错误", "{n} 处错误"),
     warnings=("{n} 处警告", "{n} 处警告"),
+    nouns={
+        "repeats": ("重复 {n} 次", "重复 {n} 次"),
+        "failures": ("{n} 个失败的测试", "{n} 个失败的测试"),
+        "records": ("{n} 条记录", "{n} 条记录"),
+        "files": ("{n} 个文件", "{n} 个文件"),
+        "matches": ("{n} 处匹配", "{n} 处匹配"),
+        "hunks": ("{n} 处改动", "{n} 处改动"),
+        "rows": ("{n} 行数据", "{n} 行数据"),
+        "entries": ("{n} 个条目", "{n} 个条目"),
+        "definitions": ("{n} 处定义", "{n} 处定义"),
+    },
+    layouts={
+        "keys": "排版已变：键只显示一次，值保持原样。",
+        "paths": "排版已变：路径只显示一次，其余保持原样。",
+        "prefixes": "排版已变：各行相同的开头只显示一次，其余保持原样。",
+    },
     comma="、",
     not_kept="其余部分未保存。",
     short="已截断：共 {all_bytes} 字节，显示 {bytes} 字节；{where}",
     short_not_kept="已截断：共 {all_bytes} 字节，显示 {bytes} 字节；其余未保存",
+    short_layout="；排版已变",
     bare="[已截断]",
     stop="。",
     hints={
@@ -126,6 +166,10 @@ _CHINESE = _Words(
 SUMMARY_MISSING: Final[dict[Language, str]] = {
     "en": "No summary could be made; parts are shown instead.",
     "zh": "无法生成摘要，改为显示部分内容。",
+}
+TOO_MUCH_EFFORT: Final[dict[Language, str]] = {
+    "en": "Too many parts to choose among; the start and the end are shown instead.",
+    "zh": "内容过于零碎，无法逐项选择，改为显示开头和结尾。",
 }
 READ_LESS: Final[dict[Language, str]] = {
     "en": "Ask for a smaller range to see the rest of it.",
@@ -165,15 +209,19 @@ def widest(facts: Facts, step: Step) -> str:
     return max(by_bytes, by_lines, key=utf8_length)
 
 
-def gap_mark(language: Language, first: int, last: int, census: Census, *, by_bytes: bool) -> str:
-    """What stands for a gap: its lines, or its bytes where it begins or ends inside a line, and the errors in it."""
+def gap_mark(
+    language: Language, first: int, last: int, census: Census, *, by_bytes: bool, tally: Tally | None = None
+) -> str:
+    """What stands for a gap: its lines, or its bytes where it begins or ends inside a line, and what is in it."""
     words = _WORDS[language]
     where = f"{first}" if first == last else f"{first}-{last}"
     if by_bytes:
         where = words.bytes_gap.format(where=where)
-    if not census.errors:
-        return f"[... {where}]"
-    return f"[... {where}{words.comma}{_count(words, words.errors, census.errors, census.complete)}]"
+    if census.errors:
+        where += words.comma + _count(words, words.errors, census.errors, census.complete)
+    if tally is not None:
+        where += words.comma + _count(words, words.nouns[tally.noun], tally.many, complete=True)
+    return f"[... {where}]"
 
 
 def widest_mark(language: Language, total: Size) -> str:
@@ -181,26 +229,35 @@ def widest_mark(language: Language, total: Size) -> str:
     return gap_mark(language, most, most + 1, _MOST, by_bytes=True)
 
 
+def usual_mark(language: Language, total: Size) -> str:
+    """A mark as most are: between whole lines where there are lines, with nothing in it that must be told."""
+    if total.lines > 1:
+        return gap_mark(language, total.lines, total.lines + 1, Census(), by_bytes=False)
+    return gap_mark(language, total.bytes, total.bytes + 1, Census(), by_bytes=True)
+
+
 def _full(facts: Facts, words: _Words) -> str:
     numbers = _numbers(facts)
     # "1 of 1 lines" would hide that a line was cut, so lines are told only where they tell something.
     told = words.truncated if facts.total.lines > 1 else words.one_line
-    hidden = words.comma.join(
+    counts = [
         _count(words, forms, count, facts.hidden.complete)
         for forms, count in ((words.errors, facts.hidden.errors), (words.warnings, facts.hidden.warnings))
         if count
-    )
-    sentence = told.format(**numbers) + (words.hidden.format(what=hidden) if hidden else "") + words.stop
+    ]
+    counts += [_count(words, words.nouns[noun], count, complete=True) for noun, count in facts.tallies if count]
+    hidden = words.hidden.format(what=words.comma.join(counts)) if counts else ""
+    sentence = told.format(**numbers) + hidden + words.stop + words.layouts.get(facts.layout, "")
     return f"[{sentence}{facts.remark and ' ' + facts.remark}{_hint(facts, words)}]"
 
 
 def _short(facts: Facts, words: _Words) -> str:
     where = _place(facts)
+    told = words.one_line if where is None else words.short
     if not facts.kept:
-        return f"[{words.short_not_kept.format(**_numbers(facts))}]"
-    if where is None:
-        return f"[{words.one_line.format(**_numbers(facts))}]"
-    return f"[{words.short.format(where=where, **_numbers(facts))}]"
+        told = words.short_not_kept
+    layout = "" if facts.layout == "verbatim" else words.short_layout
+    return f"[{told.format(where=where, **_numbers(facts))}{layout}]"
 
 
 def _hint(facts: Facts, words: _Words) -> str:

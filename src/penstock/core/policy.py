@@ -13,11 +13,13 @@ Strategy = Literal["auto", "head", "tail", "head_tail", "summarize"]
 Reader = Literal["penstock", "files", "task", "cli", "none"]
 Language = Literal["en", "zh"]
 Place = Literal["end", "head"]
+Arrangement = Literal["auto", "verbatim"]
 
 STRATEGIES: Final = get_args(Strategy)
 READERS: Final = get_args(Reader)
 LANGUAGES: Final = get_args(Language)
 PLACES: Final = get_args(Place)
+ARRANGEMENTS: Final = get_args(Arrangement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,15 @@ class Policy:
     reader: Reader = "penstock"
     language: Language = "en"
     notice: Place = "end"
+    layout: Arrangement = "auto"  # whether what repeats may be shown once
     counter: TokenCounter = field(default_factory=Estimate)
     trust_skip: bool = True  # whether `context.truncation_skip` of an envelope is obeyed
     media_bytes: int | None = 20 * 1024 * 1024  # images, audio and resources of one result
 
     def __post_init__(self) -> None:
         for name, allowed in (
-            ("strategy", STRATEGIES), ("reader", READERS), ("language", LANGUAGES), ("notice", PLACES)
+            ("strategy", STRATEGIES), ("reader", READERS), ("language", LANGUAGES), ("notice", PLACES),
+            ("layout", ARRANGEMENTS),
         ):  # fmt: skip
             if getattr(self, name) not in allowed:
                 raise LimitError(name, getattr(self, name), "one of " + ", ".join(allowed))

@@ -224,7 +224,7 @@ def _page(window: _Window, clean: Fill, limits: Limits, count: Count) -> Slice:
             fixed = size_of(_widest_note(window.source)) if noted else Size()
             room = room_within(limits, fixed, window.data, Size())
             attempt = partial(_attempt, window, partial(fill, content, whole), room, noted, size_of)
-            tried = fullest(attempt, limits, fixed, elastic=limits.tokens is not None)
+            tried = fullest(attempt, limits, fixed, elastic=limits.tokens is not None, grows=True)
             if tried is not None and (tried.page.data or not window.data):
                 return tried.page
     return replace(window.page(Span(0, 0)), text="")

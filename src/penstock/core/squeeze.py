@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol, TypeVar
 
-from penstock.core.limits import Limits
+from penstock.core.limits import UNITS, Limits
 from penstock.core.measure import Size
 from penstock.core.reduce.contract import Room
 from penstock.core.tokens import estimate_tokens
@@ -49,10 +49,11 @@ def room_within(limits: Limits, fixed: Size, data: bytes, mark: Size, ratio: flo
     )
 
 
-def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic: bool) -> T | None:
+def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic: bool, grows: bool) -> T | None:
     """What `make` gives for the largest part of the room that still fits; None where nothing did.
 
-    `elastic` says that the size of the text is not the size of what is in it, so a first try may be far off.
+    `elastic` says that the size of the text is not the size of what is in it, so a first try may be far off; `grows`,
+    that it may have been too small, and more than the room was can fit.
     """
     best: T | None = None
     low, high = 0.0, float("inf")
@@ -64,7 +65,7 @@ def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic:
         same, before = made.size == before, made.size
         if made.size.over(limits) is None:
             best, low = made, part
-            if not elastic or filled >= GOOD or (part >= 1 and (same or limits.tokens is None)):
+            if not elastic or filled >= GOOD or (part >= 1 and (same or not grows)):
                 break
         else:
             high = part
@@ -78,12 +79,8 @@ def fullest(make: Callable[[float], T], limits: Limits, fixed: Size, *, elastic:
 def _filled(size: Size, fixed: Size, limits: Limits) -> float:
     """How much of the tightest limit's room is used: over 1 when it is too much."""
     most = 0.0
-    for limit, used, taken in zip(
-        (limits.chars, limits.bytes, limits.tokens),
-        (size.chars, size.bytes, size.tokens),
-        (fixed.chars, fixed.bytes, fixed.tokens),
-        strict=True,
-    ):
+    for unit in UNITS:
+        limit, used, taken = getattr(limits, unit), getattr(size, unit), getattr(fixed, unit) or 0
         if limit is not None and used is not None:
-            most = max(most, (used - (taken or 0)) / max(1, limit - (taken or 0)))
+            most = max(most, (used - taken) / max(1, limit - taken))
     return most

@@ -14,6 +14,7 @@ from penstock.core.jsontext import from_json
 from penstock.core.measure import Size
 from penstock.core.notice import gap_mark
 from penstock.core.policy import Language
+from penstock.core.reduce.contract import Choice, Tally
 
 _NEWLINE: Final = ord("\n")
 
@@ -34,11 +35,14 @@ class Gap:
     ends_line: bool  # its last byte is a newline
     census: Census
     before: int  # how many of the view's spans stand before it
+    tally: Tally | None = None  # what is in it, where the kind of content counts something
 
     def mark(self, language: Language) -> str:
         if self.whole_lines:
-            return gap_mark(language, self.first_line, self.last_line, self.census, by_bytes=False)
-        return gap_mark(language, self.start, self.stop - 1, self.census, by_bytes=True)
+            first, last = self.first_line, self.last_line
+        else:
+            first, last = self.start, self.stop - 1
+        return gap_mark(language, first, last, self.census, by_bytes=not self.whole_lines, tally=self.tally)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +128,15 @@ class View:
         return self.text.encode("utf-8", "surrogatepass") if self.data is None else self.data
 
 
-def gaps_between(content: Content, spans: list[Span], signs: Signs) -> list[Gap]:
-    """The gaps that `spans` leave, in order. `signs` are those of the content's data."""
+def gaps_between(content: Content, choice: Choice, signs: Signs) -> list[Gap]:
+    """The gaps that a choice leaves, in order. `signs` are those of the content's data."""
     gaps: list[Gap] = []
     newlines = 0  # of the original, before `place`
     place = 0
     end = len(content.data)
-    for index, span in enumerate([*spans, Span(end, end)]):
+    for index, span in enumerate([*choice.spans, Span(end, end)]):
         if span.start > place or content.holes_within(place, span.start):
-            gap = _gap(content, place, span.start, newlines, signs, index)
+            gap = _gap(content, place, span.start, newlines, signs, index, choice.hidden.get(index))
             gaps.append(gap)
             newlines += gap.newlines
         newlines += content.data.count(b"\n", span.start, span.stop)
@@ -140,7 +144,7 @@ def gaps_between(content: Content, spans: list[Span], signs: Signs) -> list[Gap]
     return gaps
 
 
-def _gap(content: Content, place: int, stop: int, newlines: int, signs: Signs, before: int) -> Gap:
+def _gap(content: Content, place: int, stop: int, newlines: int, signs: Signs, before: int, tally: Tally | None) -> Gap:
     begin, end = content.offset_of_end(place), content.offset_of_start(stop)
     inside = content.newlines(place, stop)
     ends_line = _line_ends_before(content, stop)
@@ -157,6 +161,7 @@ def _gap(content: Content, place: int, stop: int, newlines: int, signs: Signs, b
         whole_lines=_starts_line(content, place) and (ends_line or end == content.original_bytes),
         census=census,
         before=before,
+        tally=tally,
     )
 
 
@@ -170,17 +175,21 @@ def _line_ends_before(content: Content, place: int) -> bool:
     return holes[-1].ends_line if holes else content.data[place - 1] == _NEWLINE
 
 
-def parts_of(spans: list[Span], gaps: list[Gap], language: Language) -> list[str | Span]:
-    """Spans and gap marks in order. A mark between whole lines has a line of its own; others stand in the line."""
+def parts_of(choice: Choice, gaps: list[Gap], language: Language) -> list[str | Span]:
+    """Spans and gap marks in order. A mark between whole lines has a line of its own; others stand in the line.
+
+    Where the layout is not verbatim, all that is shown ends its line, and so does every mark.
+    """
     parts: list[str | Span] = []
+    spans, laid_out = choice.spans, choice.parts
     marks = {gap.before: gap for gap in gaps}
     for index in range(len(spans) + 1):
         gap = marks.get(index)
         if gap is not None:
-            on_own_line = index < len(spans) and gap.ends_line
+            on_own_line = index < len(spans) and (gap.ends_line or laid_out is not None)
             parts.append(gap.mark(language) + ("\n" if on_own_line else ""))
         if index < len(spans):
-            parts.append(spans[index])
+            parts.extend([spans[index]] if laid_out is None else laid_out[index])
     return parts
 
 

@@ -15,7 +15,18 @@ from typing import Annotated, Final, Literal, get_args
 import msgspec
 
 from penstock.core.limits import AGENT_CHARS, DEFAULT_LIMITS, GUARD_LIMITS, TOOL_LIMITS, UNITS, Limits
-from penstock.core.policy import LANGUAGES, PLACES, READERS, STRATEGIES, Language, Policy, Reader, Strategy
+from penstock.core.policy import (
+    ARRANGEMENTS,
+    LANGUAGES,
+    PLACES,
+    READERS,
+    STRATEGIES,
+    Arrangement,
+    Language,
+    Policy,
+    Reader,
+    Strategy,
+)
 from penstock.core.policy import Place as NoticePlace
 from penstock.settings.kinds import Choice, Flag, Kind, Number, Place, Text, Whole
 
@@ -211,6 +222,14 @@ class Table(msgspec.Struct, frozen=True):
         NoticePlace,
         Setting(Choice(PLACES), "Where the notice stands; `head` where a client cuts the tail.", "PENSTOCK_NOTICE"),
     ] = "end"
+    layout: Annotated[
+        Arrangement,
+        Setting(
+            Choice(ARRANGEMENTS),
+            "Whether keys, paths and prefixes that repeat may be shown once (`auto`), or all is shown as it was.",
+            "PENSTOCK_LAYOUT",
+        ),
+    ] = "auto"
     counter: Annotated[
         Counter,
         Setting(

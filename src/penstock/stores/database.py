@@ -14,6 +14,7 @@ import os
 import sqlite3
 import stat
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -111,6 +112,7 @@ class Database:
         self._directory = directory
         self._durability = durability
         self._connection: sqlite3.Connection | None = None
+        self._closing: weakref.finalize[[], Database] | None = None
         self._patience = PATIENCE
 
     # -- the connection
@@ -199,6 +201,8 @@ class Database:
             isolation_level=None,
             check_same_thread=False,  # one thread at a time, but not always the same
         )
+        # A store that nobody closed is closed when it goes, or Python warns of what its user cannot see.
+        self._closing = weakref.finalize(self, connection.close)
         connection.text_factory = partial(str, encoding="utf-8", errors="replace")  # one bad row must not hide the rest
         return connection
 
@@ -228,6 +232,8 @@ class Database:
         connection, self._connection, self.identity = self._connection, None, None
         if connection is not None:
             connection.close()
+        if self._closing is not None:
+            self._closing.detach()
 
     # -- making one anew, under the lock between processes
 

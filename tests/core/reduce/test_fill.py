@@ -12,7 +12,7 @@ from core.hurtful import collected, logs, safe_cuts, whole_contents
 from penstock.core.content import Content, Hole, Span, content_of_text
 from penstock.core.measure import Size
 from penstock.core.reduce import EXPLICIT
-from penstock.core.reduce.contract import Room
+from penstock.core.reduce.contract import Ask, Room
 from penstock.core.reduce.fill import from_end, from_start, left
 
 _some = st.none() | st.integers(0, 60) | st.integers(0, 3_000)
@@ -29,6 +29,10 @@ def several_holes(draw: st.DrawFn) -> Content:
     places = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6, unique=True)))
     holes = tuple(Hole(place, draw(st.integers(1, 90)), 1, ends_line=draw(st.booleans())) for place in places)
     return Content(text, Size(len(text), 9_999, len(text)), "replace", holes)
+
+
+def chosen(name: str, content: Content, room: Room) -> list[Span]:
+    return EXPLICIT[name].reduce(content, Ask()).choose(room).spans
 
 
 def used(content: Content, spans: list[Span]) -> Size:
@@ -50,7 +54,7 @@ def used(content: Content, spans: list[Span]) -> Size:
 @given(contents | several_holes(), rooms)
 @settings(max_examples=200)
 def test_choice_fits_its_room_with_a_mark_for_every_gap(name: str, content: Content, room: Room) -> None:
-    spans = EXPLICIT[name].reduce(content, room, "")
+    spans = chosen(name, content, room)
     assert all(a.stop < b.start for a, b in pairwise(spans)), "in order and apart"
     if not any(span.start < span.stop for span in spans):
         return
@@ -64,14 +68,14 @@ def test_choice_fits_its_room_with_a_mark_for_every_gap(name: str, content: Cont
 @given(whole_contents, rooms)
 def test_choice_is_cut_at_whole_units(name: str, content: Content, room: Room) -> None:
     cuts = safe_cuts(content.data) | {0}
-    for start, stop in EXPLICIT[name].reduce(content, room, ""):
+    for start, stop in chosen(name, content, room):
         assert start in cuts and stop in cuts
 
 
 @given(logs, st.integers(1_300, 3_000), st.sampled_from(list(EXPLICIT)))
 def test_lines_of_a_log_are_not_cut(text: str, chars: int, name: str) -> None:
     content = content_of_text(text)
-    spans = EXPLICIT[name].reduce(content, Room(chars, None, None, Size(30, 1, 30)), "")
+    spans = chosen(name, content, Room(chars, None, None, Size(30, 1, 30)))
     for start, stop in spans:
         assert start == 0 or text[start - 1] == "\n"
         assert stop == len(text) or text[stop - 1] == "\n"
@@ -80,13 +84,13 @@ def test_lines_of_a_log_are_not_cut(text: str, chars: int, name: str) -> None:
 @given(st.integers(100, 4_000), st.floats(0, 1))
 def test_one_long_line_fills_its_room_to_the_last_character(chars: int, ratio: float) -> None:
     content = content_of_text("0123456789" * 1_000)
-    spans = EXPLICIT["head_tail"].reduce(content, Room(chars, None, None, Size(30, 1, 30), ratio), "")
+    spans = chosen("head_tail", content, Room(chars, None, None, Size(30, 1, 30), ratio))
     assert sum(stop - start for start, stop in spans) == chars - 30
 
 
 def test_what_the_end_leaves_is_used_at_the_start() -> None:
     text = "short\n" * 100 + "x" * 400 + "\n"
-    (first, last) = EXPLICIT["head_tail"].reduce(content_of_text(text), Room(630, None, None, Size(30, 1, 30)), "")
+    (first, last) = chosen("head_tail", content_of_text(text), Room(630, None, None, Size(30, 1, 30)))
     assert text[last.start : last.stop] == "x" * 200 + "\n" or last.stop == len(text)
     assert 570 < first.stop + (last.stop - last.start) <= 600
 
@@ -94,7 +98,7 @@ def test_what_the_end_leaves_is_used_at_the_start() -> None:
 def test_whole_content_that_fits_is_one_span() -> None:
     room = Room(1_000, 50, None, Size(30, 1, 30))
     for name in EXPLICIT:
-        assert EXPLICIT[name].reduce(content_of_text("a\nb\nc\n"), room, "") == [Span(0, 6)]
+        assert chosen(name, content_of_text("a\nb\nc\n"), room) == [Span(0, 6)]
 
 
 HOLE = Content(

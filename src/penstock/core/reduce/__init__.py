@@ -15,13 +15,33 @@ KINDS: Final[tuple[Reducer, ...]] = (HEAD_TAIL,)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 
-# Enough to see what something is; little enough to cost microseconds.
-SAMPLED = 16 * 1024
+# What of the start, the middle and the end is looked at: enough to see what something is, and little enough to cost
+# microseconds.
+SAMPLED: Final = (16 * 1024, 4 * 1024, 4 * 1024)
 
 
 def reducer_for(strategy: Strategy, content: Content, media: str) -> Reducer:
     """The reducer that was asked for, or with "auto" the one that fits the content best; the earlier one on a tie."""
     if strategy in EXPLICIT:
         return EXPLICIT[strategy]
-    sample = Sample(content.data[:SAMPLED], media)
+    sample = sample_of(content, media)
     return max(KINDS, key=lambda kind: kind.fit(sample))
+
+
+def sample_of(content: Content, media: str) -> Sample:
+    data = content.data
+    start, middle, end = SAMPLED
+    half = len(data) // 2
+    # The middle begins with a line, the end too, so that what a kind knows lines by is found in them.
+    return Sample(
+        data=data[:start],
+        media=media,
+        middle=_lines_from(data, half, middle) if len(data) > start + middle + end else b"",
+        end=_lines_from(data, max(start, len(data) - end), end),
+        size=content.original_bytes,
+    )
+
+
+def _lines_from(data: bytes, place: int, size: int) -> bytes:
+    part = data[place : place + size]
+    return part[part.find(b"\n") + 1 :]

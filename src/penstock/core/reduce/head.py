@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.core.content import Content, Span
-from penstock.core.reduce.contract import Reducer, Room, Sample
+from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample
 from penstock.core.reduce.fill import from_start
 
 
@@ -11,9 +11,13 @@ def fit(sample: Sample) -> float:
     return 0.0  # only when asked for
 
 
-def reduce(content: Content, room: Room, query: str) -> list[Span]:
-    marks = 1 + len(content.holes_within(0, 0))
-    return [from_start(content, Span(0, len(content.data)), room.less_marks(marks))]
+def reduce(content: Content, ask: Ask) -> Plan:
+    def choose(room: Room) -> Choice:
+        marks = 1 + len(content.holes_within(0, 0))
+        first = from_start(content, Span(0, len(content.data)), room.less_marks(marks))
+        return Choice([first] if first.stop else [])
+
+    return Plan(choose)
 
 
-HEAD = Reducer("head", fit, reduce)
+HEAD = Reducer("head", fit, reduce, exact=True)

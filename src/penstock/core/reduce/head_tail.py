@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.core.content import Content, Span
-from penstock.core.reduce.contract import Reducer, Room, Sample
+from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample
 from penstock.core.reduce.fill import from_end, from_start, left
 
 
@@ -11,7 +11,11 @@ def fit(sample: Sample) -> float:
     return 0.01  # content of any kind has two ends; whatever knows more about it goes first
 
 
-def reduce(content: Content, room: Room, query: str) -> list[Span]:
+def reduce(content: Content, ask: Ask) -> Plan:
+    return Plan(lambda room: Choice(_ends(content, room)))
+
+
+def _ends(content: Content, room: Room) -> list[Span]:
     end = len(content.data)
     room = room.less_marks(1 + len(content.holes_within(0, 0)) + len(content.holes_within(end, end)))
     # Each leaves what is less than a line of it, and at last the first one may take up what both have left.
@@ -20,8 +24,8 @@ def reduce(content: Content, room: Room, query: str) -> list[Span]:
     if room.ratio > 0:
         first = from_start(content, Span(0, last.start), left(content, last, room))
     if first.stop == last.start:
-        return [Span(0, end)]
+        return [Span(0, end)] if end else []
     return [span for span in (first, last) if span.start < span.stop]
 
 
-HEAD_TAIL = Reducer("head_tail", fit, reduce)
+HEAD_TAIL = Reducer("head_tail", fit, reduce, exact=True)

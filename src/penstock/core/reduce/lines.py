@@ -1,0 +1,55 @@
+"""Content as lines, for reducers that choose among them: where each begins, without asking Python for every line."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Final
+
+from penstock.core.content import Content, Span
+from penstock.core.cut import cut_at_or_after, cut_at_or_before
+
+# A line over this is shown by a part of it: its start, or what stands around a place in it.
+LONG: Final = 2_000
+
+
+class Lines:
+    """`texts[i]` is line i without its newline; `starts[i]` is where it begins, with one more for the end."""
+
+    __slots__ = ("content", "starts", "texts")
+
+    def __init__(self, content: Content) -> None:
+        data = content.data
+        self.content = content
+        self.texts = data.split(b"\n")
+        if not self.texts[-1]:
+            self.texts.pop()
+        self.starts = list(accumulate(map((1).__add__, map(len, self.texts)), initial=0))
+        self.starts[-1] = len(data)  # the last line may have no newline
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def span(self, first: int, stop: int) -> Span:
+        """The lines from `first` up to `stop`, with their newlines."""
+        return Span(self.starts[first], self.starts[stop])
+
+    def unit(self, index: int, at: int = 0, most: int = LONG) -> Span:
+        """What is shown of a line: all of it, or where it is long the part around the byte `at` of it."""
+        start, stop = self.starts[index], self.starts[index + 1]
+        if stop - start <= most:
+            return Span(start, stop)
+        return window(self.content.data, Span(start, start + len(self.texts[index])), start + at, most)
+
+    def units(self, most: int = LONG) -> list[Span]:
+        """One unit a line."""
+        if all(len(text) < most for text in self.texts):
+            return [Span(a, b) for a, b in zip(self.starts, self.starts[1:], strict=False)]
+        return [self.unit(index, most=most) for index in range(len(self.texts))]
+
+
+def window(data: bytes, line: Span, at: int, most: int) -> Span:
+    """At most `most` bytes of a long line around the place `at`, more of it behind than before, in whole units."""
+    start = max(line.start, min(at - most // 4, line.stop - most))
+    stop = min(line.stop, start + most)
+    first = line.start if start == line.start else cut_at_or_after(data, start, line.stop)
+    return Span(first, line.stop if stop == line.stop else cut_at_or_before(data, stop, first))

@@ -1,0 +1,9 @@
+"""A small specimen of each kind of content. The name is the kind, with what it is an example of behind a colon."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MATERIALS: Final[dict[str, str]] = {
+    "prose:letter": "The valve is opened in the morning. Nobody minds the noise.\n\nIn the evening it is shut.\n" * 30,
+}

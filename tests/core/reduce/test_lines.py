@@ -1,0 +1,54 @@
+"""Content as lines, and parts of long ones."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.hurtful import safe_cuts, whole_contents
+from penstock.core.content import Content, Span, content_of_bytes
+from penstock.core.reduce.lines import Lines, window
+
+
+@given(whole_contents)
+def test_lines_are_the_content_in_order(content: Content) -> None:
+    lines = Lines(content)
+    pieces = [content.data[lines.starts[i] : lines.starts[i + 1]] for i in range(len(lines))]
+    assert b"".join(pieces) == content.data
+    assert [piece.removesuffix(b"\n") for piece in pieces] == lines.texts
+    assert len(lines) == content.size.lines
+    assert lines.span(0, len(lines)) == Span(0, len(content.data))
+
+
+@given(whole_contents, st.integers(8, 90))
+def test_unit_of_a_long_line_is_a_part_of_it_and_of_another_line_all(content: Content, most: int) -> None:
+    lines = Lines(content)
+    for index, unit in enumerate(lines.units(most)):
+        whole = lines.span(index, index + 1)
+        if whole.stop - whole.start <= most:
+            assert unit == whole
+        else:
+            assert whole.start <= unit.start < unit.stop <= whole.stop or unit.start == unit.stop
+            assert unit.stop - unit.start <= most
+
+
+@given(whole_contents, st.data(), st.integers(40, 400))
+def test_window_is_around_its_place_and_cut_at_whole_units(content: Content, data: st.DataObject, most: int) -> None:
+    at = data.draw(st.integers(0, len(content.data)))
+    start, stop = window(content.data, Span(0, len(content.data)), at, most)
+    assert 0 <= start <= stop <= len(content.data)
+    assert stop - start <= most
+    assert {start, stop} <= safe_cuts(content.data) | {0, len(content.data)}
+
+
+def test_window_in_plain_text_holds_its_place_with_more_behind_than_before() -> None:
+    data = b"x" * 10_000
+    assert window(data, Span(0, 10_000), 5_000, 400) == Span(4_900, 5_300)
+    assert window(data, Span(0, 10_000), 0, 400) == Span(0, 400)
+    assert window(data, Span(0, 10_000), 9_990, 400) == Span(9_600, 10_000)
+
+
+def test_unit_of_a_long_line_is_where_it_is_wanted() -> None:
+    content = content_of_bytes(b"short\n" + b"a" * 5_000 + b"needle" + b"b" * 5_000 + b"\n")
+    unit = Lines(content).unit(1, at=5_000)
+    assert b"needle" in content.data[unit.start : unit.stop]
