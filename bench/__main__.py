@@ -22,8 +22,10 @@ from bench.memory import peak
 from penstock import DiskStore, Gate
 from penstock.core.content import content_of_bytes
 from penstock.core.flow import Case, bound
-from penstock.core.limits import DEFAULT_LIMITS
+from penstock.core.jsontext import to_json
+from penstock.core.limits import DEFAULT_LIMITS, Limits
 from penstock.core.policy import Policy
+from penstock.core.records import RECORD_LIMITS, by_field, pack
 from penstock.core.window import Collector
 
 GIGABYTE = 1_000_000_000
@@ -97,6 +99,17 @@ def median_over_variants(text: str, work: Callable[[str], Any]) -> float:
         work(variant)
         times.append(time.perf_counter() - began)
     return statistics.median(times)
+
+
+def packing() -> None:
+    """50 search results of about 1,700 characters: a chunk of code with what stands around it."""
+    hits = by_field(inputs.search_results(50))
+    for said, limits in (("tokens bind", RECORD_LIMITS), ("characters bind", Limits(chars=RECORD_LIMITS.chars))):
+        page = pack(hits, limits=limits)
+        once = best(lambda limits=limits: pack(hits, limits=limits), 400)
+        report(f"pack 50 search results, {said}", once * 1e3, 1, "ms")
+    characters = sum(len(to_json(hit.record)) for hit in hits)
+    print(f"    {characters:,} characters of JSON, {len(page.results)} results shown in {len(page.text):,}")
 
 
 def ends_of_100_megabytes() -> None:
@@ -199,6 +212,7 @@ def main() -> None:
         folder = Path(name)
         starting()
         ours = admitting(folder)
+        packing()
         ends_of_100_megabytes()
         a_gigabyte(folder / "large", GIGABYTE // 5 if quick else GIGABYTE)
     print(f"    peak memory of this whole run: {peak():,.0f} MB")

@@ -114,6 +114,24 @@ def grep_output(size: int, seed: int = 0) -> str:
         length += len(hit)
 
 
+def search_results(count: int, seed: int = 0) -> list[dict[str, object]]:
+    """Chunks of a script with the lines around them, as a search over code returns them, the best one last."""
+    text = one_line(500 * (count + 2), seed).replace("{", "{\n    ").replace(";", ";\n")
+    return [
+        {
+            "chunk_id": f"{place:032x}",
+            "file_path": f"src/{_WORDS[place % 10]}/{_WORDS[place // 7 % 10]}_{place:03d}.js",
+            "start_line": place * 12,
+            "end_line": place * 12 + 20,
+            "similarity_score": place / count,
+            "content": text[500 * place + 500 : 500 * place + 1_000],
+            "context_before": text[500 * place : 500 * place + 500],
+            "context_after": text[500 * place + 1_000 : 500 * place + 1_500],
+        }
+        for place in range(count)
+    ]
+
+
 def one_line(size: int, seed: int = 0) -> str:
     """A minified script: exactly `size` characters and no line break."""
     draw = random.Random(seed).random
