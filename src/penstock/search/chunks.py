@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from penstock.search.contract import Chunk
 from penstock.search.grammars import Branch, Definition, Parsed
 
 MOST: Final = 1_500
@@ -22,14 +23,6 @@ LONGEST_LINE: Final = 2_000
 # Deeper ones are cut by their lines: a tree of generated code can be deeper than Python's stack.
 _DEEPEST: Final = 40
 _LEAST: Final = 200  # a cut by lines leaves no piece smaller, if it can
-
-
-class Chunk(NamedTuple):
-    start_line: int  # from 1 on
-    end_line: int  # included
-    content: str
-    symbols: tuple[str, ...]  # the names that are defined in it; types and functions first
-    scope: tuple[str, ...]  # the names of what it is inside of
 
 
 class Rows(NamedTuple):

@@ -4,7 +4,7 @@
    two writes has lost nothing of the first.
 2. Indexers and searchers may work on one index at the same time. Two indexers of the same repository do no harm: the
    last one that writes a file wins.
-3. A candidate comes with all that ranking looks at. Engines find; they have no opinion beyond the weights they are given.
+3. A candidate comes with all that ranking looks at. Engines find; they have no opinion.
 """
 
 from __future__ import annotations
@@ -13,11 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from penstock.search.chunks import Chunk
+
+class Chunk(NamedTuple):
+    start_line: int  # from 1 on
+    end_line: int  # included
+    content: str
+    symbols: tuple[str, ...]  # the names that are defined in it; types and functions first
+    scope: tuple[str, ...]  # the names of what it is inside of
 
 
 class FileState(NamedTuple):
-    """What tells whether a file has changed. `mtime_ns` and `size` first: the content is read only where they differ."""
+    """What tells whether a file has changed. `mtime_ns` and `size` first: where they differ the content is read."""
 
     size: int
     mtime_ns: int
@@ -42,7 +48,8 @@ class Batch:
 
 class Filters(NamedTuple):
     repository: str | None = None
-    extension: str | None = None  # with or without its dot
+    extension: str | None = None  # without its dot
+    language: str | None = None
     directory: str | None = None  # relative to the repository's root
 
 

@@ -1,8 +1,8 @@
 """Syntax trees of tree-sitter, with the grammars that semble-grammars bundles (extra `search`): nothing is downloaded.
 
-Of a tree two things are wanted: where it may be cut, and which names are defined where. Grammars call the same thing by
-many names, so the rule is general: a node that has a field `name`, and a type that sounds like a definition, defines it.
-The few families that are built in another way have a rule of their own.
+Of a tree two things are wanted: where it may be cut, and which names are defined where. Grammars call the same thing
+by many names, so the rule is general: a node that has a field `name`, and a type that sounds like a definition, defines
+it. The few families that are built in another way have a rule of their own.
 """
 
 from __future__ import annotations
@@ -85,9 +85,7 @@ _OWN: Final = {
     "css": "",
     "html": "",
 }
-_ELIXIR: Final = frozenset(
-    "def defp defmodule defmacro defmacrop defguard defguardp defdelegate defprotocol defimpl defstruct".split()
-)
+_ELIXIR: Final = re.compile("def(?:p|module|macrop?|guardp?|delegate|protocol|impl|struct)?")
 _FIRST_WORD: Final = re.compile(rb"[A-Za-z_$~][\w$.!?]*")
 
 
@@ -103,7 +101,7 @@ def parse(language: str, data: bytes) -> Parsed | None:
         return None
     parser, queries = grammar
     root = parser.parse(data).root_node
-    return Parsed(root, sorted(set(_definitions(language, queries, root)), key=lambda found: (found.row, found.name)))
+    return Parsed(root, sorted(set(_definitions(queries, root)), key=lambda found: (found.row, found.name)))
 
 
 @cache
@@ -123,7 +121,7 @@ def _query(grammar: Language, source: str) -> Query | None:
         return None
 
 
-def _definitions(language: str, queries: Sequence[Query], root: Node) -> Iterator[Definition]:
+def _definitions(queries: Sequence[Query], root: Node) -> Iterator[Definition]:
     for query in queries:
         for _, captures in QueryCursor(query).matches(root):
             name = captures["name"][0]
@@ -156,7 +154,7 @@ def _is_function(node: Node) -> bool:
 def _elixir(word: Node, name: Node) -> Definition | None:
     """`def name(...) when ...` is a call, too."""
     node = word.parent
-    if node is None or (word.text or b"").decode() not in _ELIXIR:
+    if node is None or not _ELIXIR.fullmatch((word.text or b"").decode()):
         return None
     while name.type in ("call", "binary_operator"):
         name = name.child_by_field_name("target") or name.child_by_field_name("left") or name.children[0]

@@ -76,9 +76,7 @@ def index_tree(
 
 
 class _Run:
-    def __init__(
-        self, index: Index, repository: str, root: Path, progress: Progress, stop: Callable[[], bool]
-    ) -> None:
+    def __init__(self, index: Index, repository: str, root: Path, progress: Progress, stop: Callable[[], bool]) -> None:
         self.report = Report(repository)
         self._index = index
         self._root = root
@@ -110,7 +108,7 @@ class _Run:
         """Whether the file is in the index, or will be."""
         before = self._before.get(candidate.path)
         if before is not None and (before.size, before.mtime_ns) == (candidate.size, candidate.mtime_ns):
-            self._count_unchanged(candidate.path)
+            self.report.unchanged += 1
             return True
         try:
             data = candidate.full.read_bytes()
@@ -120,7 +118,7 @@ class _Run:
         state = FileState(candidate.size, candidate.mtime_ns, hashlib.blake2b(data, digest_size=16).digest())
         if before is not None and before.digest == state.digest:
             self._touched[candidate.path] = state
-            self._count_unchanged(candidate.path)
+            self.report.unchanged += 1
             return True
         source = source_of(candidate, data)
         if isinstance(source, str):
@@ -144,9 +142,6 @@ class _Run:
         self.report.chunks += len(chunks)
         self.report.languages[language.name] += 1
 
-    def _count_unchanged(self, path: str) -> None:
-        self.report.unchanged += 1
-
     def _write_when_due(self) -> None:
         waited = time.monotonic() - self._written_at > BATCH_SECONDS
         if self._chars > BATCH_CHARS or len(self._files) >= BATCH_FILES or (waited and self._files):
@@ -154,13 +149,9 @@ class _Run:
 
     def _write(self, removed: list[str] | None = None) -> None:
         if self._files or self._touched or removed:
-            self._index.write(self._root_name, Batch(self._files, self._touched, removed or ()))
+            self._index.write(self.report.repository, Batch(self._files, self._touched, removed or ()))
         self._files, self._touched, self._chars = [], {}, 0
         self._written_at = time.monotonic()
-
-    @property
-    def _root_name(self) -> str:
-        return self.report.repository
 
 
 def _lines(text: str) -> Iterator[str]:

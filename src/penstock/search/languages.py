@@ -53,7 +53,6 @@ _EXTENSIONS: Final = {
     "perl": "pl pm t",
     "php": "php phtml",
     "powershell": "ps1 psm1 psd1",
-    "prolog": "pro",
     "proto": "proto",
     "python": "py pyi pyx pxd",
     "r": "r",
@@ -153,6 +152,14 @@ def language_of(path: str) -> Language | None:
     if found is None and name.startswith(("dockerfile.", "makefile.")):
         found = _NAMES[name.partition(".")[0]]
     return Language(found) if found else None
+
+
+def is_extension(text: str) -> bool:
+    return text in _OF_EXTENSION
+
+
+def is_language(text: str) -> bool:
+    return text in _EXTENSIONS or text in _NAMES.values()
 
 
 def may_be_script(path: str) -> bool:

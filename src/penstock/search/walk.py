@@ -32,17 +32,20 @@ LARGEST_DATA: Final = 200_000  # of JSON, YAML and their like
 _IGNORE_FILES: Final = (".gitignore", ".ignore")
 _LARGEST_IGNORE_FILE: Final = 1_000_000
 
-_NEVER: Final = frozenset(
+_OF_TOOLS: Final = (
     ".git .hg .svn .bzr .jj CVS __pycache__ .mypy_cache .ruff_cache .pytest_cache .hypothesis .tox .nox .venv .eggs "
-    ".gradle .idea .vs .terraform .next .nuxt .cache .bench tool-output".split()
+    ".gradle .idea .vs .terraform .next .nuxt .cache tool-output"
 )
-_VENDORED: Final = frozenset(
-    "node_modules bower_components jspm_packages vendor vendors third_party third-party thirdparty site-packages "
-    "Pods Carthage DerivedData Godeps elm-stuff".split()
+_OF_OTHERS: Final = (
+    "node_modules bower_components jspm_packages vendor vendors third_party third-party thirdparty site-packages Pods "
+    "Carthage DerivedData Godeps elm-stuff"
 )
-_LOCKS: Final = frozenset(
-    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml composer.lock cargo.lock poetry.lock go.sum".split()
+_OF_LOCKS: Final = (
+    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml composer.lock cargo.lock poetry.lock go.sum"
 )
+_NEVER: Final = frozenset(_OF_TOOLS.split())
+_VENDORED: Final = frozenset(_OF_OTHERS.split())
+_LOCKS: Final = frozenset(_OF_LOCKS.split())
 _GENERATED_NAME: Final = re.compile(
     r"\.min\.(?:js|css|mjs)$|\.bundle\.js$|\.map$|_pb2(?:_grpc)?\.pyi?$|\.pb(?:\.gw)?\.(?:go|cc|h)$|\.g\.(?:dart|cs)$|"
     r"\.freezed\.dart$|\.designer\.cs$|\.generated\.\w+$|^zz_generated\.|_generated\.\w+$",
@@ -54,6 +57,7 @@ _GENERATED_HEAD: Final = re.compile(
     rb"this file (?:is|was) (?:auto(?:matically)?[- ]?)generated",
     re.IGNORECASE,
 )
+_ENDING: Final = re.compile(r"[A-Za-z0-9_+-]{1,12}")
 _HEAD: Final = 1_500
 _SNIFFED: Final = 8_000
 _MINIFIED_LINE: Final = 1_000
@@ -125,7 +129,7 @@ def _why_not_enter(entry: os.DirEntry[str], path: str, rules: list[_Rules]) -> s
 def _candidate(entry: os.DirEntry[str], path: str, rules: list[_Rules], census: Census) -> Candidate | None:
     language = language_of(path)
     if language is None and not may_be_script(path):
-        census.unknown[f".{path.rpartition('.')[2]}"] += 1
+        census.unknown[_ending(path)] += 1
         return None
     if _is_ignored(path, rules):
         census.left_out["ignored"] += 1
@@ -145,6 +149,12 @@ def _candidate(entry: os.DirEntry[str], path: str, rules: list[_Rules], census: 
         census.left_out["too large"] += 1
         return None
     return Candidate(path, Path(entry.path), found.st_size, found.st_mtime_ns)
+
+
+def _ending(path: str) -> str:
+    """What files of no known language are counted by."""
+    ending = path.rpartition(".")[2]
+    return f".{ending}" if _ENDING.fullmatch(ending) else "other"
 
 
 def source_of(candidate: Candidate, data: bytes) -> Source | str:

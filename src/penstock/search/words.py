@@ -116,9 +116,11 @@ def stem(word: str) -> str:
 
 
 def _without_plural(word: str) -> str:
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
-    return word
+    if not word.endswith("s") or word.endswith(("ss", "us", "is", "ias")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("ses", "xes", "zes", "ches", "shes")) else word[:-1]
 
 
 def _simple(word: str) -> str:
