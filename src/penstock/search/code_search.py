@@ -78,7 +78,12 @@ class CodeSearch:
         index = self.projects.opened(project_id)
         filters = Filters(_repository(index, repository_id), *_type(file_type), _directory(directory))
         best = self.best(index, query, filters)[:limit]
-        records = [Scored(one.similarity, _record(index, one)) for one in best]
+        contents = index.contents([one.candidate.id for one in best])
+        records = [
+            Scored(one.similarity, _record(index, one, contents[one.candidate.id]))
+            for one in best
+            if one.candidate.id in contents
+        ]
         packed = pack(
             records,
             limits=self._limits,
@@ -115,18 +120,18 @@ class CodeSearch:
         self.close()
 
 
-def _record(index: Index, one: Ranked) -> dict[str, Any]:
+def _record(index: Index, one: Ranked, content: str) -> dict[str, Any]:
     found = one.candidate
     before, after = _context(index, found)
     return {
-        "chunk_id": chunk_id(found),
+        "chunk_id": chunk_id(found, content),
         "repository_id": found.repository,
         "file_path": found.path,
         "language": found.language,
         "start_line": found.start_line,
         "end_line": found.end_line,
         "similarity_score": one.similarity,
-        "content": found.content,
+        "content": content,
         "context_before": before,
         "context_after": after,
     }
@@ -139,9 +144,9 @@ def _context(index: Index, found: Candidate) -> tuple[str, str]:
     return before, after
 
 
-def chunk_id(found: Candidate) -> str:
+def chunk_id(found: Candidate, content: str) -> str:
     """The same as long as the chunk is at its place and says the same."""
-    told = to_json([found.repository, found.path, found.start_line, found.content]).encode()
+    told = to_json([found.repository, found.path, found.start_line, content]).encode()
     return "ch-" + base64.b32encode(hashlib.sha256(told).digest()[:10]).decode().lower()
 
 

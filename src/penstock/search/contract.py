@@ -4,7 +4,7 @@
    two writes has lost nothing of the first.
 2. Indexers and searchers may work on one index at the same time. Two indexers of the same repository do no harm: the
    last one that writes a file wins.
-3. A candidate comes with all that ranking looks at. Engines find; they have no opinion.
+3. A candidate comes with all that ranking looks at, which its text is not. Engines find; they have no opinion.
 """
 
 from __future__ import annotations
@@ -67,7 +67,6 @@ class Candidate(NamedTuple):
     language: str
     start_line: int
     end_line: int
-    content: str
     symbols: tuple[str, ...]
     scope: tuple[str, ...]
     bm25: float  # the larger, the better; 0 for what was found by its name alone
@@ -112,6 +111,10 @@ class Index(Protocol):
         ...
 
     def candidates(self, sought: Sought, filters: Filters, most: int) -> list[Candidate]: ...
+
+    def contents(self, chunks: Sequence[int]) -> dict[int, str]:
+        """The text of candidates, by their numbers; without those that an indexer has replaced meanwhile."""
+        ...
 
     def lines(self, repository: str, path: str, first: int, last: int) -> str:
         """Lines of an indexed file, as they were when it was indexed."""

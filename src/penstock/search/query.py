@@ -26,8 +26,8 @@ _IN_EVERY_QUESTION: Final = (
 )
 _OF_ANY_CODE: Final = (
     "based class code definition definitions feature function functions handle handles handling implement "
-    "implementation implementations implemented implements internal internals logic method methods support supported supports work "
-    "working works"
+    "implementation implementations implemented implements internal internals logic method methods support supported "
+    "supports work working works"
 )
 _EMPTY: Final = frozenset(f"{_IN_EVERY_QUESTION} {_OF_ANY_CODE}".split())
 

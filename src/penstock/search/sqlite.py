@@ -2,7 +2,7 @@
 
 - The text stands once, in `chunks`. What is around a chunk is in its neighbours.
 - Readers never wait for a writer. Writers wait for one another, a batch at a time.
-- Terms that nearly all chunks have are not looked for beside rarer ones: they cost much and tell little.
+- What a search is narrowed to stands among the terms, so that FTS5 leaves out the rest (`expression`).
 """
 
 from __future__ import annotations
@@ -10,31 +10,45 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from penstock.errors import StoreError
 from penstock.search import words
 from penstock.search.contract import Batch, Candidate, Chunk, FileState, Filters, IndexedFile, Repository, Sought
+from penstock.search.expression import (
+    facet_of_extension,
+    facet_of_folder,
+    facet_of_language,
+    facet_of_repository,
+    facets_of_file,
+    matching,
+)
 from penstock.search.sqlite_file import SqliteFile
-
-# A query of common words alone would look at every chunk there is.
-MOST_LOOKED_AT: Final = 20_000
 
 _SEPARATOR: Final = "\n"
 
 _COLUMNS: Final = (
-    "c.id, r.name, f.path, f.language, c.start_line, c.end_line, c.content, c.symbols, c.scope "
+    "c.id, r.name, f.path, f.language, c.start_line, c.end_line, c.symbols, c.scope "
     "FROM chunks c JOIN files f ON f.id = c.file JOIN repositories r ON r.id = f.repository"
 )
 
 
 _BY_TERMS: Final = (
     f"SELECT {_COLUMNS.replace(' FROM', ', t.rank FROM', 1)} JOIN terms t ON t.rowid = c.id "
-    "WHERE t.terms MATCH ?{condition} ORDER BY t.rank LIMIT ?"
+    "WHERE t.terms MATCH ? ORDER BY t.rank LIMIT ?"
 )
-_BY_NAME: Final = f"SELECT {_COLUMNS} JOIN definitions d ON d.chunk = c.id WHERE d.name = ?{{condition}} LIMIT ?"
-_CHUNKS_OF_FILE: Final = "SELECT id, start_line, end_line, content, symbols, scope FROM chunks WHERE file = ?"
-_FORGET_TERMS: Final = "INSERT INTO terms (terms, rowid, path, symbols, text) VALUES ('delete', ?, ?, ?, ?)"
+_BY_NAME: Final = f"SELECT {_COLUMNS} JOIN definitions d ON d.chunk = c.id WHERE d.name = ? LIMIT ?"
+_CHUNKS_OF_FILE: Final = (
+    "SELECT c.id, f.language, c.start_line, c.end_line, c.content, c.symbols, c.scope "
+    "FROM chunks c JOIN files f ON f.id = c.file WHERE c.file = ?"
+)
+_FORGET_TERMS: Final = "INSERT INTO terms (terms, rowid, path, symbols, place, text) VALUES ('delete', ?, ?, ?, ?, ?)"
+
+
+class _Place(NamedTuple):
+    repository: int
+    path: str
+    language: str
 
 
 class SqliteIndex:
@@ -73,15 +87,23 @@ class SqliteIndex:
 
     def candidates(self, sought: Sought, filters: Filters, most: int) -> list[Candidate]:
         found: dict[int, Candidate] = {}
-        condition, values = _condition(filters)
+        facets = self._facets(filters)
         if sought.terms:
-            expression = self._expression(sought.terms)
-            for row in self._file.rows(_BY_TERMS.format(condition=condition), expression, *values, most):
+            expression = matching(sought.terms, self._counts((*sought.terms, *facets))[1], facets)
+            for row in self._file.rows(_BY_TERMS, expression, most):
                 found[row[0]] = _candidate(row[:-1], -row[-1])
         for name in sought.names:
-            for row in self._file.rows(_BY_NAME.format(condition=condition), name, *values, most):
-                found.setdefault(row[0], _candidate(row, 0.0))
+            for row in self._file.rows(_BY_NAME, name, most):
+                candidate = _candidate(row, 0.0)
+                if _is_within(candidate, filters):
+                    found.setdefault(row[0], candidate)
         return list(found.values())
+
+    def contents(self, chunks: Sequence[int]) -> dict[int, str]:
+        found = (
+            row for chunk in chunks for row in self._file.rows("SELECT id, content FROM chunks WHERE id = ?", chunk)
+        )
+        return dict(found)
 
     def lines(self, repository: str, path: str, first: int, last: int) -> str:
         rows = self._file.rows(
@@ -160,6 +182,7 @@ class SqliteIndex:
             *(repository, file.path, file.language, state.size, state.mtime_ns, state.digest),
         )
         number = cursor.lastrowid
+        place = _Place(repository, file.path, file.language)
         for chunk in file.chunks:
             cursor = self._file.execute(
                 "INSERT INTO chunks (file, start_line, end_line, symbols, scope, content) VALUES (?, ?, ?, ?, ?, ?)",
@@ -168,7 +191,9 @@ class SqliteIndex:
             )
             at = cursor.lastrowid
             self._file.execute(
-                "INSERT INTO terms (rowid, path, symbols, text) VALUES (?, ?, ?, ?)", at, *_terms(file.path, chunk)
+                "INSERT INTO terms (rowid, path, symbols, place, text) VALUES (?, ?, ?, ?, ?)",
+                at,
+                *_terms(place, chunk),
             )
             for name in chunk.symbols:
                 self._file.execute("INSERT OR IGNORE INTO definitions (name, chunk) VALUES (?, ?)", name.lower(), at)
@@ -176,26 +201,25 @@ class SqliteIndex:
     def _remove(self, repository: int, path: str) -> None:
         for (file,) in self._file.rows("SELECT id FROM files WHERE repository = ? AND path = ?", repository, path):
             for row in self._file.rows(_CHUNKS_OF_FILE, file):
-                at, start, end, content, symbols, scope = row
+                at, language, start, end, content, symbols, scope = row
+                place = _Place(repository, path, language)
                 chunk = Chunk(start, end, content, _names(symbols), _names(scope))
-                self._file.execute(_FORGET_TERMS, at, *_terms(path, chunk))
+                self._file.execute(_FORGET_TERMS, at, *_terms(place, chunk))
                 self._file.execute("DELETE FROM definitions WHERE chunk = ?", at)
             self._file.execute("DELETE FROM chunks WHERE file = ?", file)
             self._file.execute("DELETE FROM files WHERE id = ?", file)
 
-    def _expression(self, terms: Sequence[str]) -> str:
-        """Any of the terms, the rarest first, until so many chunks would be looked at that it takes too long."""
-        _, counts = self._counts(terms)
-        taken: list[str] = []
-        looked_at = 0
-        for term in terms:
-            if taken and looked_at + counts[term] > MOST_LOOKED_AT:
-                break
-            taken.append(f'"{term}"')
-            looked_at += counts[term]
-        if looked_at > MOST_LOOKED_AT and len(terms) > 1:
-            return f'"{terms[0]}" AND "{terms[1]}"'
-        return " OR ".join(taken)
+    def _facets(self, filters: Filters) -> list[str]:
+        facets = []
+        if filters.repository is not None:
+            facets.append(facet_of_repository(self._number(filters.repository)))
+        if filters.extension:
+            facets.append(facet_of_extension(filters.extension))
+        if filters.language:
+            facets.append(facet_of_language(filters.language))
+        if filters.directory:
+            facets.append(facet_of_folder(filters.directory))
+        return facets
 
     def _counts(self, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         """All chunks, and those with each term; remembered until something is written."""
@@ -211,26 +235,13 @@ class SqliteIndex:
             return total, known
 
 
-def _condition(filters: Filters) -> tuple[str, list[str]]:
-    condition, values = "", []
-    if filters.repository is not None:
-        condition += " AND r.name = ?"
-        values.append(filters.repository)
-    if filters.extension:
-        condition += " AND f.path LIKE ? ESCAPE '\\'"
-        values.append("%." + _escaped(filters.extension))
-    if filters.language:
-        condition += " AND f.language = ?"
-        values.append(filters.language)
-    directory = (filters.directory or "").strip("/")
-    if directory and directory != ".":
-        condition += " AND f.path LIKE ? ESCAPE '\\'"
-        values.append(_escaped(directory.removeprefix("./")) + "/%")
-    return condition, values
-
-
-def _escaped(text: str) -> str:
-    return "".join("\\" + c if c in "\\%_" else c for c in text)
+def _is_within(candidate: Candidate, filters: Filters) -> bool:
+    return (
+        filters.repository in (None, candidate.repository)
+        and filters.language in (None, candidate.language)
+        and (not filters.extension or candidate.path.lower().endswith(f".{filters.extension.lower()}"))
+        and (not filters.directory or candidate.path.startswith(f"{filters.directory}/"))
+    )
 
 
 def _candidate(row: Sequence[Any], bm25: float) -> Candidate:
@@ -242,8 +253,9 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split(_SEPARATOR)) if text else ()
 
 
-def _terms(path: str, chunk: Chunk) -> tuple[str, str, str]:
-    return _joined((path,)), _joined((*chunk.symbols, *chunk.scope)), _joined((chunk.content,))
+def _terms(place: _Place, chunk: Chunk) -> tuple[str, str, str, str]:
+    facets = " ".join(facets_of_file(*place))
+    return _joined((place.path,)), _joined((*chunk.symbols, *chunk.scope)), facets, _joined((chunk.content,))
 
 
 def _joined(texts: Iterable[str]) -> str:

@@ -35,11 +35,11 @@ _SCHEMA: Final = (
     "CREATE INDEX chunks_of_file ON chunks (file, start_line)",
     "CREATE TABLE definitions (name TEXT NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (name, chunk)) WITHOUT ROWID",
     "CREATE INDEX definitions_of_chunk ON definitions (chunk)",
-    "CREATE VIRTUAL TABLE terms USING fts5(path, symbols, text, content='', "
+    "CREATE VIRTUAL TABLE terms USING fts5(path, symbols, place, text, content='', "
     "tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* Co M*'\")",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(terms, 'row')",
-    # A term in the path or in the symbols counts more than one in the text.
-    "INSERT INTO terms (terms, rank) VALUES ('rank', 'bm25(4.0, 3.0, 1.0)')",
+    # A term in the path or in the symbols counts more than one in the text; `place` only narrows.
+    "INSERT INTO terms (terms, rank) VALUES ('rank', 'bm25(4.0, 3.0, 0.0, 1.0)')",
 )
 _TABLES: Final = ("vocabulary", "terms", "definitions", "chunks", "files", "repositories", "meta")
 
