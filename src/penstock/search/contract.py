@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -118,6 +118,10 @@ class Index(Protocol):
 
     def lines(self, repository: str, path: str, first: int, last: int) -> str:
         """Lines of an indexed file, as they were when it was indexed."""
+        ...
+
+    def files(self, repository: str) -> Iterator[IndexedFile]:
+        """All that is indexed of a repository, file by file, by path."""
         ...
 
     def close(self) -> None: ...

@@ -49,16 +49,36 @@ _SCHEMA: Final[tuple[LiteralString, ...]] = (
     "mtime_ns bigint NOT NULL, digest bytea NOT NULL, UNIQUE (repository, path))",
     "CREATE TABLE chunks (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, file bigint NOT NULL "
     "REFERENCES files ON DELETE CASCADE, start_line int NOT NULL, end_line int NOT NULL, symbols text[] NOT NULL, "
-    "scope text[] NOT NULL, names text[] NOT NULL, length int NOT NULL, content text NOT NULL, terms tsvector NOT NULL)",
+    "scope text[] NOT NULL, names text[] NOT NULL, length int NOT NULL, content text NOT NULL, "
+    "terms tsvector NOT NULL)",
     "CREATE INDEX chunks_of_file ON chunks (file, start_line)",
     "CREATE INDEX chunks_by_term ON chunks USING gin (terms) WITH (fastupdate = off)",
     "CREATE INDEX chunks_by_name ON chunks USING gin (names) WITH (fastupdate = off)",
     "CREATE TABLE vocabulary (term text PRIMARY KEY, chunks bigint NOT NULL)",
 )
 
-_FOUND: Final[LiteralString] = (
-    "c.id, r.name, f.path, f.language, c.start_line, c.end_line, c.symbols, c.scope "
-    "FROM chunks c JOIN files f ON f.id = c.file JOIN repositories r ON r.id = f.repository"
+_COLUMNS: Final[LiteralString] = "c.id, r.name, f.path, f.language, c.start_line, c.end_line, c.symbols, c.scope"
+_TABLES: Final[LiteralString] = "chunks c JOIN files f ON f.id = c.file JOIN repositories r ON r.id = f.repository"
+
+
+_FOUND: Final[LiteralString] = " FROM " + _TABLES + " WHERE "
+_BY_TERMS: Final[LiteralString] = (
+    "SELECT "
+    + _COLUMNS
+    + ", (({ranks}) / (%s + %s * c.length))::float8 AS score"
+    + _FOUND
+    + "c.terms @@ %s::tsquery{condition} ORDER BY score DESC, c.id LIMIT %s"
+)
+_BY_NAME: Final[LiteralString] = (
+    "SELECT " + _COLUMNS + _FOUND + "c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
+)
+_OF_FILES: Final[LiteralString] = (
+    "FROM chunks c JOIN files f ON f.id = c.file WHERE f.repository = %s AND f.path = ANY(%s)"
+)
+_FORGET_TERMS: Final[LiteralString] = (
+    "UPDATE vocabulary v SET chunks = v.chunks - gone.chunks FROM (SELECT term, count(*) AS chunks "
+    "FROM (SELECT unnest(tsvector_to_array(c.terms)) AS term " + _OF_FILES + ") t GROUP BY term) gone "
+    "WHERE v.term = gone.term"
 )
 
 
@@ -71,8 +91,12 @@ class PostgresIndex:
         self._lock = threading.RLock()
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
         with self._asking():
-            self._prepare(create)
-            self._database = str(self._connection().info.dbname)
+            try:
+                self._prepare(create)
+                self._database = str(self._connection().info.dbname)
+            except BaseException:
+                self.close()
+                raise
 
     @property
     def name(self) -> str:
@@ -108,9 +132,8 @@ class PostgresIndex:
             for *row, score in self._rows(statement, *given):
                 found[row[0]] = _candidate(row, score)
         for name in sought.names:
-            statement = f"SELECT {_FOUND} WHERE c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
-            for row in self._rows(statement, name, *values, most):
-                found.setdefault(row[0], _candidate(row, 0.0))
+            for found_row in self._rows(_BY_NAME.format(condition=condition), name, *values, most):
+                found.setdefault(found_row[0], _candidate(found_row, 0.0))
         return list(found.values())
 
     def contents(self, chunks: Sequence[int]) -> dict[int, str]:
@@ -139,7 +162,8 @@ class PostgresIndex:
         )
         for number, path, language, *state in rows:
             chunks = self._rows(
-                "SELECT start_line, end_line, content, symbols, scope FROM chunks WHERE file = %s ORDER BY start_line, id",
+                "SELECT start_line, end_line, content, symbols, scope FROM chunks WHERE file = %s "
+                "ORDER BY start_line, id",
                 number,
             )
             cut = [Chunk(start, end, text, tuple(names), tuple(scope)) for start, end, text, names, scope in chunks]
@@ -191,15 +215,11 @@ class PostgresIndex:
 
     def _by_terms(
         self, terms: Sequence[str], condition: LiteralString, values: list[str], most: int
-    ) -> tuple[sql.Composed, list[Any]]:
+    ) -> tuple[LiteralString, list[Any]]:
         total, of_all, counts = self._counts(terms)
         wanted = matching(terms, counts).replace('"', "'").replace(" OR ", " | ").replace(" AND ", " & ")
-        ranks = sql.SQL(" + ").join([sql.SQL("%s * ts_rank(%s, c.terms, %s::tsquery)")] * len(terms))
-        statement = sql.SQL(
-            "SELECT {found}, (({ranks}) / (%s + %s * c.length))::float8 AS score "
-        ).format(found=sql.SQL(_FOUND.partition(" FROM")[0]), ranks=ranks) + sql.SQL(
-            f"FROM{_FOUND.partition(' FROM')[2]} WHERE c.terms @@ %s::tsquery{condition} ORDER BY score DESC, c.id LIMIT %s"
-        )
+        ranks = " + ".join(["%s * ts_rank(%s, c.terms, %s::tsquery)"] * len(terms))
+        statement = _BY_TERMS.format(ranks=ranks, condition=condition)
         given: list[Any] = []
         for term in terms:
             rarity = math.log(1 + (total - counts[term] + 0.5) / (counts[term] + 0.5))
@@ -217,7 +237,7 @@ class PostgresIndex:
         if self._version() == VERSION:
             return
         if not create:
-            there = f"was made by another version of Penstock: index the project again"
+            there = "was made by another version of Penstock: index the project again"
             raise StoreError(f"the index {self._schema} {there if self._version() else 'is not there'}")
         with self._writing() as connection:
             if self._version() != VERSION:  # unless another process was faster
@@ -233,7 +253,7 @@ class PostgresIndex:
         rows = self._rows("SELECT value FROM meta WHERE key = 'version'")
         return rows[0][0] if rows else None
 
-    def _rows(self, statement: LiteralString | sql.Composed, *values: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, statement: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
         with self._asking():
             return self._connection().execute(statement, values).fetchall()
 
@@ -257,9 +277,7 @@ class PostgresIndex:
         """The connection, a new one where the last was lost."""
         if self._open is None or self._open.closed or self._open.broken:
             self._open = psycopg.connect(self._url, autocommit=True, connect_timeout=10, application_name="penstock")
-            self._open.execute(
-                sql.SQL("SET search_path TO {}").format(sql.Identifier(self._schema))
-            )
+            self._open.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(self._schema)))
         return self._open
 
 
@@ -314,17 +332,11 @@ def _candidate(row: Sequence[Any], score: float) -> Candidate:
 
 
 def _remove(connection: psycopg.Connection[tuple[Any, ...]], repository: int, paths: list[str]) -> None:
-    within: LiteralString = "FROM chunks c JOIN files f ON f.id = c.file WHERE f.repository = %s AND f.path = ANY(%s)"
     which = (repository, paths)
-    ((chunks, length),) = connection.execute(f"SELECT count(*), coalesce(sum(c.length), 0) {within}", which).fetchall()
-    if chunks:
-        connection.execute(
-            "UPDATE vocabulary v SET chunks = v.chunks - gone.chunks FROM (SELECT term, count(*) AS chunks "
-            f"FROM (SELECT unnest(tsvector_to_array(c.terms)) AS term {within}) t GROUP BY term) gone "
-            "WHERE v.term = gone.term",
-            which,
-        )
-        connection.execute("UPDATE totals SET chunks = chunks - %s, terms = terms - %s", (chunks, length))
+    counted = connection.execute("SELECT count(*), coalesce(sum(c.length), 0) " + _OF_FILES, which).fetchone()
+    if counted and counted[0]:
+        connection.execute(_FORGET_TERMS, which)
+        connection.execute("UPDATE totals SET chunks = chunks - %s, terms = terms - %s", counted)
     connection.execute("DELETE FROM files WHERE repository = %s AND path = ANY(%s)", which)
 
 
@@ -342,9 +354,12 @@ def _insert(connection: psycopg.Connection[tuple[Any, ...]], repository: int, fi
         numbers[file.path] = row and row[0]
     counts: Counter[str] = Counter()
     chunks = length = 0
-    with connection.cursor() as cursor, cursor.copy(
-        "COPY chunks (file, start_line, end_line, symbols, scope, names, length, content, terms) FROM STDIN"
-    ) as copy:
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(
+            "COPY chunks (file, start_line, end_line, symbols, scope, names, length, content, terms) FROM STDIN"
+        ) as copy,
+    ):
         for file in files:
             for chunk in file.chunks:
                 vector, own, size = _vector(file.path, chunk)
@@ -352,11 +367,9 @@ def _insert(connection: psycopg.Connection[tuple[Any, ...]], repository: int, fi
                 chunks += 1
                 length += size
                 names = sorted({name.lower() for name in chunk.symbols})
+                place = (numbers[file.path], chunk.start_line, chunk.end_line)
                 copy.write_row(
-                    (
-                        numbers[file.path], chunk.start_line, chunk.end_line, list(chunk.symbols), list(chunk.scope),
-                        names, size, _clean(chunk.content), vector,
-                    )  # fmt: skip
+                    (*place, list(chunk.symbols), list(chunk.scope), names, size, _clean(chunk.content), vector)
                 )
     connection.execute(
         "INSERT INTO vocabulary SELECT * FROM unnest(%s::text[], %s::bigint[]) "

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -121,6 +121,23 @@ class SqliteIndex:
             ends = [*(line + "\n" for line in within[:-1]), within[-1]]
             kept += [line for number, line in enumerate(ends, start) if first <= number <= last]
         return "".join(kept)
+
+    def files(self, repository: str) -> Iterator[IndexedFile]:
+        rows = self._file.rows(
+            "SELECT f.id, f.path, f.language, f.size, f.mtime_ns, f.digest FROM files f JOIN repositories r "
+            "ON r.id = f.repository WHERE r.name = ? ORDER BY f.path",
+            repository,
+        )
+        for number, path, language, *state in rows:
+            chunks = self._file.rows(
+                "SELECT start_line, end_line, content, symbols, scope FROM chunks WHERE file = ? "
+                "ORDER BY start_line, id",
+                number,
+            )
+            cut = [
+                Chunk(start, end, text, _names(symbols), _names(scope)) for start, end, text, symbols, scope in chunks
+            ]
+            yield IndexedFile(path, language, FileState(*state), cut)
 
     # -- changes -------------------------------------------------------------------------------------------------------
 
