@@ -76,7 +76,8 @@ _OF_FILES: Final[LiteralString] = (
     "FROM chunks c JOIN files f ON f.id = c.file WHERE f.repository = %s AND f.path = ANY(%s)"
 )
 _FORGET_TERMS: Final[LiteralString] = (
-    "UPDATE vocabulary v SET chunks = v.chunks - gone.chunks FROM (SELECT term, count(*) AS chunks "
+    "UPDATE vocabulary v SET chunks = v.chunks - gone.chunks "  # noqa: S608  # only constants of this module
+    "FROM (SELECT term, count(*) AS chunks "
     "FROM (SELECT unnest(tsvector_to_array(c.terms)) AS term " + _OF_FILES + ") t GROUP BY term) gone "
     "WHERE v.term = gone.term"
 )
