@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from penstock.errors import StoreError
+from penstock.errors import ArgumentError, StoreError
 from penstock.search.contract import Batch, Filters, Sought
 from penstock.search.copying import copied
 
 from .test_index_contract import VALVE, file
 
 pytest.importorskip("psycopg")
+from penstock.search.code_search import CodeSearch
 from penstock.search.postgres import PostgresIndex, projects_in, schema_of  # after it is known to be there
+from penstock.search.shared import SharedProjects
 from penstock.search.sqlite import SqliteIndex
 
 
@@ -79,3 +81,21 @@ def test_embedded_index_moves_to_the_server(postgres: str, tmp_path: Path) -> No
     assert shared.rarity(["valv"]) == embedded.rarity(["valv"])
     embedded.close()
     shared.close()
+
+
+def test_code_is_searched_in_the_shared_database_like_in_the_folder(postgres: str, tmp_path: Path) -> None:
+    responses = []
+    for projects in (SharedProjects(postgres), tmp_path / "folder"):
+        with CodeSearch(projects, clock=lambda: 0.0) as search:
+            index = search.projects.made("shop")
+            index.begin("main", "/x")
+            index.write("main", Batch(files=[VALVE]))
+            index.close()
+            page = search.search_code("how is the valve opened", "shop")
+            responses.append([(result["file_path"], result["start_line"]) for result in page.results])
+            assert search.projects.opened("shop") is search.projects.opened("shop")
+            with pytest.raises(ArgumentError, match=r"project_id = 'gone' .* indexed: .*shop"):
+                search.search_code("x", "gone")
+            with pytest.raises(ArgumentError, match="1 to 100 of A-Z"):
+                search.search_code("x", "../shop")
+    assert responses[0] == responses[1] == [("src/valve.py", 1), ("src/valve.py", 3)]

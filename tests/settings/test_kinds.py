@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from penstock.settings.kinds import Choice, Flag, Kind, Number, Place, Text, Whole
+from penstock.settings.kinds import Address, Choice, Flag, Kind, Number, Place, Text, Whole
 
 LIMIT = Whole(null="no limit")
+SERVER = Address(("postgresql", "postgres"), "the folder")
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,12 @@ LIMIT = Whole(null="no limit")
         (Flag(), False, False),
         (Text("a name", "none"), "gpt-4o", "gpt-4o"),
         (Text("a name", "none"), None, None),
+        (
+            SERVER,
+            "postgresql://me@db.example:5432/code?sslmode=require",
+            "postgresql://me@db.example:5432/code?sslmode=require",
+        ),
+        (SERVER, None, None),
         (Place("a folder"), "out", Path("out")),
         (Place("a folder"), Path("out"), Path("out")),
     ],
@@ -58,6 +65,11 @@ def test_kind_takes_what_is_allowed(kind: Kind, value: object, taken: object) ->
         (Text("a name"), "two\nlines"),
         (Text("a name"), None),
         (Text("a name"), 4),
+        (SERVER, "postgresql://me:secret@db.example/code"),
+        (SERVER, "postgresql://db.example/code?password=secret"),
+        (SERVER, "mysql://db.example/code"),
+        (SERVER, "db.example"),
+        (SERVER, 5432),
         (Place("a folder"), ""),
         (Place("a folder"), "a\0b"),
         (Place("a folder"), 4),
@@ -81,6 +93,8 @@ def test_kind_refuses_what_is_not_allowed(kind: Kind, value: object) -> None:
         (Flag(), "ON", True),
         (Flag(), "0", False),
         (Text("a name", "none"), "null", None),
+        (SERVER, "none", None),
+        (SERVER, "postgresql:///code", "postgresql:///code"),
         (Text("a name"), "null", "null"),
         (Place("a folder"), "out", Path("out")),
     ],
@@ -121,6 +135,10 @@ def test_kind_refuses_the_text_of_a_variable_that_is_not_allowed(kind: Kind, tex
         (Choice(("a", "b", "c")), "a, b or c"),
         (Flag(), "true or false"),
         (Text("the name of a model", "none"), "the name of a model, or null for none"),
+        (
+            SERVER,
+            "a postgresql:// address without a password, which PGPASSWORD or ~/.pgpass hold, or null for the folder",
+        ),
         (Place("a folder"), "a folder"),
     ],
 )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from penstock.errors import SettingsError
 from penstock.settings import Settings, load_settings
-from penstock.settings.kinds import Choice, Flag, Kind, Number, Place, Text, Whole
+from penstock.settings.kinds import Address, Choice, Flag, Kind, Number, Place, Text, Whole
 from penstock.settings.table import CONFIG
 from penstock.settings.tree import TREE, Key, settings
 
@@ -33,6 +33,7 @@ def wrong_for(kind: Kind) -> tuple[str, str]:
         Flag: ("3", "3"),
         Text: ("7", "7"),
         Place: ("[a]", "a list"),
+        Address: ("mysql://x", "'mysql://x'"),
     }
     return wrong[type(kind)]
 

@@ -316,3 +316,10 @@ def test_settings_without_a_file_load_no_yaml(tmp_path: Path) -> None:
         f"load_settings(pathlib.Path({str(tmp_path)!r}), {{'HOME': '/h'}}); assert 'yaml' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_password_in_an_address_is_refused_and_not_repeated(load: Load) -> None:
+    with pytest.raises(SettingsError, match="without a password, which PGPASSWORD") as raised:
+        load(PENSTOCK_SEARCH_DATABASE="postgresql://me:hunter2@db.example/code")
+    assert "hunter2" not in str(raised.value)
+    assert "postgresql://me:***@db.example/code" in str(raised.value)

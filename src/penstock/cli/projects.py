@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from penstock.cli.opening import settings
 from penstock.core.records import RECORD_LIMITS
 from penstock.counters import counter_named
 from penstock.search.code_search import CodeSearch
+from penstock.search.contract import Projects
+from penstock.settings import Settings
 
 TOOL: Final = "search_code"
 
@@ -18,10 +21,19 @@ TOOL: Final = "search_code"
 def opened_search() -> Iterator[CodeSearch]:
     chosen = settings()
     search = CodeSearch(
-        chosen.search.directory,
+        _projects(chosen),
         limits=RECORD_LIMITS.override(chosen.limits_for(TOOL)),
         counter=None if chosen.counter == "estimate" else counter_named(chosen.counter),
         language=chosen.language,
     )
     with search:
         yield search
+
+
+def _projects(chosen: Settings) -> Path | Projects:
+    if chosen.search.database is None:
+        return chosen.search.directory
+    # It asks for the extra, which the embedded engine does not need.
+    from penstock.search.shared import SharedProjects  # noqa: PLC0415
+
+    return SharedProjects(chosen.search.database)

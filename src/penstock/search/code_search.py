@@ -20,9 +20,9 @@ from penstock.core.policy import Language
 from penstock.core.records import RECORD_LIMITS, Packed, Scored, pack
 from penstock.core.tokens import TokenCounter
 from penstock.errors import ArgumentError
-from penstock.search.contract import Candidate, Filters, Index, Sought
+from penstock.search.contract import Candidate, Filters, Index, Projects, Sought
 from penstock.search.languages import is_extension, is_language
-from penstock.search.projects import Projects
+from penstock.search.projects import ProjectFolder
 from penstock.search.query import analysed, weights
 from penstock.search.ranking import Ranked, ranked
 
@@ -40,18 +40,18 @@ _log = logging.getLogger("penstock.search")
 
 
 class CodeSearch:
-    """The projects whose indexes are in `folder`. Safe for threads; indexing may go on at the same time."""
+    """The projects of a folder, or of another place. Safe for threads; indexing may go on at the same time."""
 
     def __init__(
         self,
-        folder: Path,
+        projects: Path | Projects,
         *,
         limits: Limits = RECORD_LIMITS,
         counter: TokenCounter | None = None,
         language: Language = "en",
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.projects = Projects(folder)
+        self.projects = ProjectFolder(projects) if isinstance(projects, Path) else projects
         self._limits = limits
         self._counter = counter
         self._language = language

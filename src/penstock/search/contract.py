@@ -125,3 +125,19 @@ class Index(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class Projects(Protocol):
+    """The indexes of one place, by project."""
+
+    def names(self) -> list[str]: ...
+
+    def opened(self, project_id: str) -> Index:
+        """The index of a project that is there. It stays open."""
+        ...
+
+    def made(self, project_id: str) -> Index:
+        """The index of a project, new where there is none. It is the caller's to close."""
+        ...
+
+    def close(self) -> None: ...

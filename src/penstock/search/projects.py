@@ -17,7 +17,7 @@ _ALLOWED: Final = "1 to 100 of A-Z, a-z, 0-9, '.', '_' and '-', the first a lett
 _MOST_NAMED: Final = 50
 
 
-class Projects:
+class ProjectFolder:
     """Safe for threads."""
 
     def __init__(self, folder: Path) -> None:
@@ -35,7 +35,7 @@ class Projects:
             try:
                 found = path.stat()
             except FileNotFoundError:
-                raise ArgumentError("project_id", project_id, self._those_there()) from None
+                raise ArgumentError("project_id", project_id, those_there(self.names())) from None
             identity = found.st_dev, found.st_ino
             before = self._open.get(project_id)
             if before is not None and before[0] == identity:
@@ -57,13 +57,18 @@ class Projects:
             self._open.clear()
 
     def _path(self, project_id: str) -> Path:
-        if not isinstance(project_id, str) or not _ID.fullmatch(project_id):
-            raise ArgumentError("project_id", project_id, _ALLOWED)
-        return self._folder / f"{project_id}{_ENDING}"
+        return self._folder / f"{checked_id(project_id)}{_ENDING}"
 
-    def _those_there(self) -> str:
-        names = self.names()
-        if not names:
-            return "that of an indexed project, and there is none yet: `penstock index PATH --project ID` makes one"
-        more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-        return f"one of those that are indexed: {', '.join(names[:_MOST_NAMED])}{more}"
+
+def checked_id(project_id: str) -> str:
+    if not isinstance(project_id, str) or not _ID.fullmatch(project_id):
+        raise ArgumentError("project_id", project_id, _ALLOWED)
+    return project_id
+
+
+def those_there(names: list[str]) -> str:
+    """What is allowed where a project is not there."""
+    if not names:
+        return "that of an indexed project, and there is none yet: `penstock index PATH --project ID` makes one"
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return f"one of those that are indexed: {', '.join(names[:_MOST_NAMED])}{more}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from typing import Final, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -122,6 +123,32 @@ class Text(msgspec.Struct, frozen=True):
         if value is None and self.null:
             return None
         if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            raise ValueError
+        return value
+
+    def of_text(self, text: str) -> object:
+        return self.of(None if text.lower() in _NULLS and self.null else text)
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where a server is. Settings are shown and shared, so they hold no password."""
+
+    schemes: tuple[str, ...]
+    null: str = ""
+
+    @property
+    def allowed(self) -> str:
+        return f"a {self.schemes[0]}:// address without a password, which PGPASSWORD or ~/.pgpass hold" + _or_null(
+            self.null
+        )
+
+    def of(self, value: object) -> object:
+        if value is None and self.null:
+            return None
+        if not isinstance(value, str) or not value.isprintable():
+            raise ValueError
+        parts = urlsplit(value)
+        if parts.scheme not in self.schemes or parts.password is not None or "password=" in parts.query:
             raise ValueError
         return value
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from penstock.errors import SettingsError
 
 _SHOWN = 200
+_PASSWORD = re.compile(r"(://[^:/@\s]*):[^/@\s]*@")
 
 
 class Thing(msgspec.Struct, frozen=True):
@@ -42,8 +45,9 @@ def _brief(value: object) -> object:
         return Thing("a mapping")
     if isinstance(value, list | tuple | set | frozenset):
         return Thing("a list")
-    if isinstance(value, str) and len(value) > _SHOWN:
-        return value[:_SHOWN] + "..."
+    if isinstance(value, str):
+        value = _PASSWORD.sub(r"\1:***@", value[: _SHOWN + 1])
+        return value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
     # Python refuses to write out numbers of more than 4,300 digits.
     if isinstance(value, int) and abs(value) >= 10**_SHOWN:
         return Thing(f"a number of {value.bit_length()} bits")

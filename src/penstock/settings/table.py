@@ -28,7 +28,7 @@ from penstock.core.policy import (
     Strategy,
 )
 from penstock.core.policy import Place as NoticePlace
-from penstock.settings.kinds import Choice, Flag, Kind, Number, Place, Text, Whole
+from penstock.settings.kinds import Address, Choice, Flag, Kind, Number, Place, Text, Whole
 
 Counter = Literal["estimate", "o200k_base", "cl100k_base"]
 Durability = Literal["full", "normal", "none"]
@@ -184,6 +184,14 @@ class SearchSettings(msgspec.Struct, frozen=True):
             "PENSTOCK_SEARCH_DIR",
         ),
     ] = None  # type: ignore[assignment]  # as said above
+    database: Annotated[
+        str | None,
+        Setting(
+            Address(("postgresql", "postgres"), "the folder"),
+            "The database that holds the indexes of code in place of the folder, one schema a project.",
+            "PENSTOCK_SEARCH_DATABASE",
+        ),
+    ] = None
 
 
 class Agent(msgspec.Struct, frozen=True):
