@@ -22,6 +22,7 @@ from penstock.core.slices import (
     page_by_lines,
     unseen_content,
 )
+from penstock.core.source import Source
 from penstock.core.view import View
 from penstock.errors import CallerError, LimitError
 from penstock.stores.contract import Record, Store
@@ -67,7 +68,7 @@ class KeptSource:
 
 
 def read_page(
-    source: KeptSource,
+    source: Source,
     limits: Limits,
     count: Callable[[str], int],
     *,

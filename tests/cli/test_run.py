@@ -32,18 +32,26 @@ time.sleep(60)
 @contextlib.contextmanager
 def running(*args: str, code: str = PATIENT) -> Iterator[subprocess.Popen[bytes]]:
     """`penstock run args` once its command has begun."""
-    penstock = subprocess.Popen(
-        [*COMMAND, "run", *args, "--", *python(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        until = time.monotonic() + 20
-        while not Path("running").exists():
-            assert time.monotonic() < until and penstock.poll() is None
-            time.sleep(0.01)
-        yield penstock
-    finally:
-        penstock.kill()
-        penstock.wait()
+    with subprocess.Popen(
+        [*COMMAND, "run", *args, "--", *python(code)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=None if sys.platform == "win32" else heed_signals,
+    ) as penstock:
+        try:
+            until = time.monotonic() + 20
+            while not Path("running").exists():
+                assert time.monotonic() < until and penstock.poll() is None
+                time.sleep(0.01)
+            yield penstock
+        finally:
+            penstock.kill()
+
+
+def heed_signals() -> None:
+    """What these tests were started by may have them ignored, as `nohup` and a shell's `&` do."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def alive(pid: int) -> bool:

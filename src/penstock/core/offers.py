@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -115,13 +115,13 @@ _DIGITS: Final = 18  # Python refuses to read numbers of thousands
 _TOLD: Final = 80
 
 
-def checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def checked(name: str, arguments: Mapping[str, Any], offers: Sequence[Offer] = OFFERS) -> dict[str, Any]:
     """The arguments of a call, or a CallerError that names the argument and what is allowed."""
-    offer = next((offer for offer in OFFERS if offer.name == name), None)
+    offer = next((offer for offer in offers if offer.name == name), None)
     if offer is None:
-        raise CallerError(f"there is no tool {_brief(name)}: there are {', '.join(sorted(NAMES))}")
+        raise CallerError(f"there is no tool {_brief(name)}: there are {', '.join(sorted(o.name for o in offers))}")
     for key in offer.required:
-        if key not in arguments:
+        if arguments.get(key) is None:
             raise CallerError(f"{name} needs the argument {key}")
     return {key: _argument(offer, key, value) for key, value in arguments.items() if value is not None}
 
@@ -133,7 +133,7 @@ def _argument(offer: Offer, key: str, value: Any) -> Any:
     value = _understood(declared["type"], value)
     if (
         type(value) is not _TYPES[declared["type"]]
-        or value < declared.get("minimum", value)
+        or not declared.get("minimum", value) <= value <= declared.get("maximum", value)
         or value not in declared.get("enum", (value,))
     ):
         raise CallerError(f"{offer.name}: {key} = {_brief(value)} is not allowed: {_allowed(declared)}")
@@ -160,6 +160,8 @@ def _brief(value: Any) -> str:
 def _allowed(declared: Mapping[str, Any]) -> str:
     if "enum" in declared:
         return "one of " + ", ".join(declared["enum"])
+    if "maximum" in declared:
+        return f"a whole number from {declared['minimum']} to {declared['maximum']}"
     if "minimum" in declared:
         return f"a whole number from {declared['minimum']} on"
     return {"string": "a text", "boolean": "true or false"}.get(declared["type"], str(declared["type"]))

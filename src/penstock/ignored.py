@@ -1,0 +1,78 @@
+"""What a tree's own files say is not worth looking at: .gitignore, .ignore and .git/info/exclude.
+
+Each holds for its own folder and what is below; the deepest that says anything of a path decides, and in one file the
+last line that does. A file in an ignored folder cannot be wanted again, as its folder is not looked into.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from penstock.errors import MissingExtra
+
+try:
+    from pathspec import GitIgnoreSpec
+except ImportError as missing:
+    raise MissingExtra("looking through a tree of files", "files") from missing
+
+FILES: Final = (".gitignore", ".ignore")
+_LARGEST: Final = 1_000_000
+
+
+class _Rules(NamedTuple):
+    at: str  # the folder's path from the root, with / at its end; "" for the root
+    spec: GitIgnoreSpec
+
+
+class Ignored:
+    """The rules that hold in one folder. Paths are relative to the root, with `/`."""
+
+    def __init__(self, rules: tuple[_Rules, ...] = ()) -> None:
+        self._rules = rules
+
+    @classmethod
+    def of_root(cls, root: Path) -> Ignored:
+        return cls(_rules("", [root / ".git" / "info" / "exclude"])).inside("", root)
+
+    @classmethod
+    def between(cls, root: Path, folder: Path) -> Ignored:
+        """The rules for `folder`, which is `root` or below it."""
+        rules = cls.of_root(root)
+        at = root
+        for name in folder.relative_to(root).parts:
+            at /= name
+            rules = rules.inside(at.relative_to(root).as_posix() + "/", at)
+        return rules
+
+    def inside(self, at: str, folder: Path) -> Ignored:
+        """With the rules of the folder at the path `at`."""
+        own = _rules(at, [folder / name for name in FILES])
+        return Ignored((*self._rules, *own)) if own else self
+
+    def hides(self, path: str) -> bool:
+        """Whether a file, or a folder when its path ends with `/`, is to be left out."""
+        for rules in reversed(self._rules):
+            verdict = rules.spec.check_file(path[len(rules.at) :]).include
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def pattern(glob: str) -> GitIgnoreSpec:
+    """A glob as a line of .gitignore has it."""
+    return GitIgnoreSpec.from_lines([glob])
+
+
+def _rules(at: str, files: list[Path]) -> tuple[_Rules, ...]:
+    lines = [line for file in files for line in _lines(file)]
+    return (_Rules(at, GitIgnoreSpec.from_lines(lines)),) if lines else ()
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        if not file.is_file() or file.stat().st_size > _LARGEST:
+            return []
+        return file.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,62 @@
+"""A set of tools as an MCP server, over stdin and stdout or over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from starlette.applications import Starlette
+
+from penstock import __version__
+from penstock.core.offers import Offer
+from penstock.tools.toolset import Toolset
+
+NAME: Final = "penstock-tools"
+
+_INSTRUCTIONS: Final = (
+    "Every answer is bounded. One that was cut says so in its last line, with a handle: read_output and grep_output"
+    " read the rest of it."
+)
+
+
+_Context = ServerRequestContext[dict[str, Any], Any]
+
+
+def server_of(tools: Toolset) -> Server[dict[str, Any]]:
+    offered = [_tool(offer) for offer in tools.offers]
+
+    async def list_tools(_: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=offered)
+
+    async def call_tool(_: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        # In a thread, as tools wait for disks and programs. A client that cancels is not kept waiting for its end.
+        answer = await anyio.to_thread.run_sync(tools.call, params.name, params.arguments or {}, abandon_on_cancel=True)
+        return types.CallToolResult(content=[types.TextContent(type="text", text=answer.text)], is_error=answer.failed)
+
+    return Server(
+        NAME, version=__version__, instructions=_INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+    )
+
+
+def _tool(offer: Offer) -> types.Tool:
+    return types.Tool(
+        name=offer.name,
+        description=offer.description,
+        input_schema=offer.schema(),
+        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    )
+
+
+async def serve_stdio(tools: Toolset) -> None:
+    server = server_of(tools)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+def http_app(tools: Toolset, host: str) -> Starlette:
+    """At /mcp. Other hosts than this machine are answered only where `host` is another one."""
+    return server_of(tools).streamable_http_app(host=host, stateless_http=True)

@@ -1,0 +1,133 @@
+"""A file as text that the core can page and search: UTF-8 as it lies on disk, other encodings as UTF-8 in memory."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from bisect import bisect_right
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Final, Self
+
+from penstock.core.handle import Handle
+from penstock.core.source import errors_of
+from penstock.errors import CallerError
+from penstock.tools.roots import opened
+
+# What is looked at to tell text from binary, and one encoding from another.
+PROBED: Final = 64 * 1024
+
+# A file that is not UTF-8 is read as a whole.
+TRANSCODED_MOST: Final = 64 * 1024 * 1024
+
+_BLOCK: Final = 1024 * 1024
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark begins the same
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+# What a file is taken for that is text and not UTF-8: every byte of it is some character.
+OTHERWISE: Final = "cp1252"
+
+
+class TextFile:
+    """A `Source` of the core. `encoding` is what the file was read as; `mark` the bytes of its byte order mark."""
+
+    handle = Handle("")  # a file is no kept output
+
+    def __init__(self, file: BinaryIO, encoding: str, mark: int) -> None:
+        self._file = file
+        self._mark = mark
+        self.encoding = encoding
+        self.size = file.seek(0, os.SEEK_END) - mark
+        self._newlines = self._counted()
+
+    @property
+    def lines(self) -> int:
+        open_ended = self.size > 0 and self.read(self.size - 1, 1) != b"\n"
+        return self._newlines[-1] + open_ended
+
+    def read(self, offset: int, size: int) -> bytes:
+        self._file.seek(self._mark + offset)
+        return self._file.read(size)
+
+    def seek_line(self, line: int) -> tuple[int, int]:
+        # The last block with a newline less before it than the line has: it begins before the line does.
+        block = bisect_right(self._newlines, line - 2) - 1 if line > 1 else 0
+        return min(block * _BLOCK, self.size), self._newlines[block]
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _counted(self) -> list[int]:
+        """Newlines before each block, and at last all of them."""
+        newlines = [0]
+        self._file.seek(self._mark)
+        while block := self._file.read(_BLOCK):
+            newlines.append(newlines[-1] + block.count(b"\n"))
+        return newlines
+
+
+def is_text(probe: bytes) -> bool:
+    """Whether bytes from the start of a file are text: by a byte order mark, or by the NUL that no text has."""
+    return any(probe.startswith(mark) for mark, _ in _MARKS) or b"\0" not in probe
+
+
+def open_text(path: Path, encoding: str | None = None) -> TextFile | None:
+    """A text file for reading, or None for a binary one. `encoding` is what the caller knows better."""
+    file = opened(path)
+    try:
+        probe = file.read(PROBED)
+        named = None if encoding is None else _codec(encoding)
+        mark, marked = next(((len(m), name) for m, name in _MARKS if probe.startswith(m)), (0, None))
+        if named is None and not is_text(probe):
+            file.close()
+            return None
+        known = named or marked or ("utf-8" if _is_utf8(probe) else OTHERWISE)
+        if known == "utf-8":
+            return TextFile(file, known, mark)
+        with file:
+            return TextFile(_transcoded(file, path, known, mark if marked == known else 0), known, 0)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _codec(encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)  # not one of those that make bytes of bytes
+    except (LookupError, TypeError, ValueError):
+        raise CallerError(
+            f"encoding = {encoding[:80]!r} is not known: such as utf-8, latin-1, gbk, shift_jis"
+        ) from None
+    return name
+
+
+def _is_utf8(probe: bytes) -> bool:
+    """Whether it is UTF-8, up to a character that the end of the probe has cut."""
+    cuts = 4 if len(probe) == PROBED else 1
+    return any(errors_of(probe[: len(probe) - cut]) == "surrogatepass" for cut in range(cuts))
+
+
+def _transcoded(file: BinaryIO, path: Path, encoding: str, mark: int) -> BytesIO:
+    size = file.seek(0, os.SEEK_END)
+    if size > TRANSCODED_MOST:
+        raise CallerError(
+            f"{path.name} is {encoding} and has {size:,} bytes: what is not UTF-8 is read up to {TRANSCODED_MOST:,}"
+        )
+    file.seek(mark)
+    return BytesIO(file.read().decode(encoding, "replace").encode("utf-8", "surrogatepass"))
