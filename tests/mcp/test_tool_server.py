@@ -20,10 +20,13 @@ import pytest
 mcp = pytest.importorskip("mcp")
 from mcp.client.stdio import StdioServerParameters  # noqa: E402  # after it is known to be there
 
+from penstock.tools.builtin import TOOLS  # noqa: E402  # as above
+
 pytestmark = pytest.mark.slow
 
 SERVE = [sys.executable, "-m", "penstock", "serve-tools"]
-NAMES = {"read_file", "grep_search", "get_repo_structure", "read_output", "grep_output", "list_outputs"}
+READS = {"read_output", "grep_output", "list_outputs"}
+NAMES = READS | set(TOOLS)
 
 
 @pytest.fixture
@@ -32,6 +35,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "penstock.yaml").write_text("tool_output_limits: {tools: {get_repo_structure: {max_chars: 2000}}}\n")
     (folder / "a.txt").write_text("one\nneedle\nthree\n")
+    (folder / "code").mkdir()
+    (folder / "code" / "valve.py").write_text("def open_valve(pressure):\n    return pressure\n")
+    monkeypatch.setenv("PENSTOCK_SEARCH_DIR", str(tmp_path / "indexes"))
     (folder / "many").mkdir()
     for number in range(400):
         (folder / "many" / f"file-{number:03d}.txt").touch()
@@ -77,11 +83,28 @@ async def session(client: Any) -> None:
     assert handle, text
     page, _ = await called(client, "read_output", handle=handle[0], start=1, limit=3)
     assert page.startswith("project/ (40")
+    listed = {tool.name: tool for tool in listed}
+    assert listed["index_repository"].annotations.read_only_hint is False
+    assert listed["read_file"].annotations.read_only_hint is True
+    text, failed = await called(client, "index_repository", path="code", project_id="shop")
+    assert json.loads(text)["complete"], text
+    text, failed = await called(client, "search_code", query="open the valve", project_id="shop", limit=3)
+    found = json.loads(text)
+    assert found["results"][0]["file_path"] == "valve.py"
+    assert found["truncation_info"]["reason"] is None
+    assert {"chunk_id", "content", "start_line", "end_line", "similarity_score"} <= found["results"][0].keys()
     for name, arguments, told in (
         ("read_file", {"path": "../x"}, "outside of what may be read"),
         ("read_file", {"path": "a.txt", "start": 0}, "start = 0 is not allowed: a whole number from 1 on"),
         ("read_file", {"file": "a.txt"}, "read_file needs the argument path"),
         ("read_file", {"path": "a.txt", "colour": 1}, "has no argument 'colour': it has path, start"),
+        ("search_code", {"query": "x", "project_id": "gone"}, "one of those that are indexed: shop"),
+        (
+            "search_code",
+            {"query": "x", "project_id": "shop", "limit": 51},
+            "limit = 51 is not allowed: a whole number from",
+        ),
+        ("index_repository", {"path": "..", "project_id": "x"}, "outside of what may be read"),
         ("nonsense", {}, "there is no tool 'nonsense': there are get_repo_structure"),
         ("read_output", {"handle": "ps-" + "a" * 16}, "is unknown"),
     ):
@@ -112,10 +135,7 @@ def test_official_client_uses_every_tool_over_http(project: Path, mode: str) -> 
 def test_many_calls_at_once_are_all_answered(project: Path) -> None:
     async def run() -> None:
         async with mcp.Client(stdio("--tool", "read_file")) as client:
-            assert {tool.name for tool in (await client.list_tools()).tools} == NAMES - {
-                "grep_search",
-                "get_repo_structure",
-            }
+            assert {tool.name for tool in (await client.list_tools()).tools} == {"read_file", *READS}
             answers = await asyncio.gather(*(called(client, "read_file", path="a.txt") for _ in range(50)))
             assert set(answers) == {("one\nneedle\nthree\n[lines 1-3 of 3; end]", False)}
 

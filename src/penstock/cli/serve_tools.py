@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -10,10 +12,12 @@ import click
 
 from penstock.cli import console
 from penstock.cli.opening import opened
+from penstock.cli.projects import opened_search
 from penstock.errors import MissingExtra, ToolError
+from penstock.search.code_search import CodeSearch
 from penstock.tools.builtin import TOOLS, toolset
 from penstock.tools.roots import Roots
-from penstock.tools.toolset import Toolset
+from penstock.tools.toolset import Toolset, Workshop
 
 PORT: Final = 8765
 
@@ -57,8 +61,14 @@ def command(roots: tuple[Path, ...], names: tuple[str, ...], http: bool, host: s
             param_hint="--host",
         )
     confined = Roots(roots or (Path(),))
-    with opened() as gate:
-        tools = toolset(gate, confined, gate.settings, names or tuple(TOOLS))
+    with opened() as gate, ExitStack() as stack:
+
+        def search() -> CodeSearch:
+            return stack.enter_context(opened_search())
+
+        tools, missing = toolset(Workshop(gate, confined, gate.settings.tool, cache(search)), names)
+        for error in missing:
+            console.note(str(error))
         try:
             if http:
                 _serve_http(tools, host, port)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import time
+from typing import Any, Final, cast
 
 import anyio
 import mcp_types as types
@@ -13,28 +14,35 @@ from starlette.applications import Starlette
 
 from penstock import __version__
 from penstock.core.offers import Offer
-from penstock.tools.toolset import Toolset
+from penstock.tools.toolset import Progress, Toolset
 
 NAME: Final = "penstock-tools"
+
+# At most so often is a client told how far a call is.
+_PROGRESS_SECONDS: Final = 0.5
 
 _INSTRUCTIONS: Final = (
     "Every answer is bounded. One that was cut says so in its last line, with a handle: read_output and grep_output"
     " read the rest of it."
 )
 
-
 _Context = ServerRequestContext[dict[str, Any], Any]
 
 
 def server_of(tools: Toolset) -> Server[dict[str, Any]]:
-    offered = [_tool(offer) for offer in tools.offers]
+    offered = [_tool(offer, changes=tools.changes(offer.name)) for offer in tools.offers]
 
     async def list_tools(_: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=offered)
 
-    async def call_tool(_: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        def call() -> Any:
+            return tools.call(params.name, params.arguments or {}, _progress(context))
+
         # In a thread, as tools wait for disks and programs. A client that cancels is not kept waiting for its end.
-        answer = await anyio.to_thread.run_sync(tools.call, params.name, params.arguments or {}, abandon_on_cancel=True)
+        answer = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        for level, text in answer.notes:
+            await context.session.send_log_message(cast("types.LoggingLevel", level), text, logger=params.name)
         return types.CallToolResult(content=[types.TextContent(type="text", text=answer.text)], is_error=answer.failed)
 
     return Server(
@@ -42,13 +50,26 @@ def server_of(tools: Toolset) -> Server[dict[str, Any]]:
     )
 
 
-def _tool(offer: Offer) -> types.Tool:
+def _tool(offer: Offer, *, changes: bool) -> types.Tool:
     return types.Tool(
         name=offer.name,
         description=offer.description,
         input_schema=offer.schema(),
-        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+        annotations=types.ToolAnnotations(read_only_hint=not changes, destructive_hint=False, open_world_hint=False),
     )
+
+
+def _progress(context: _Context) -> Progress:
+    """From the thread of a call to its client, if it asked for it."""
+    told = time.monotonic()
+
+    def tell(done: float, text: str) -> None:
+        nonlocal told
+        if time.monotonic() - told >= _PROGRESS_SECONDS:
+            told = time.monotonic()
+            anyio.from_thread.run(context.session.report_progress, done, None, text)
+
+    return tell
 
 
 async def serve_stdio(tools: Toolset) -> None:

@@ -23,6 +23,7 @@ from penstock.tools.base import BareTool
 from penstock.tools.ripgrep import Counted, Wanted, count_lines
 from penstock.tools.roots import Roots
 from penstock.tools.textfile import open_text
+from penstock.tools.toolset import Workshop
 
 CONTEXT: Final = 2
 SECONDS: Final = 10.0
@@ -193,3 +194,7 @@ def _less(limits: Limits, blocks: list[str]) -> Limits | None:
     if min(left.chars or 1_000, left.bytes or 1_000) < 80 or (left.lines or 10) < 2:
         return None
     return left if left.tokens is None else replace(left, tokens=max(1, left.tokens - taken.bytes // 3))
+
+
+def made(of: Workshop) -> GrepSearch:
+    return GrepSearch(of.gate, of.roots, context=of.told(OFFER.name).show_context)

@@ -15,6 +15,7 @@ from penstock.tools.base import BareTool
 from penstock.tools.picture import described
 from penstock.tools.roots import Roots, opened
 from penstock.tools.textfile import OTHERWISE, PROBED, TextFile, open_text
+from penstock.tools.toolset import Workshop
 
 OFFER: Final = Offer(
     "read_file",
@@ -123,3 +124,7 @@ def _remark(text: TextFile, *, asked: bool) -> str:
         return ""
     guessed = text.encoding == OTHERWISE
     return f"[not UTF-8; read as {text.encoding}" + ("; encoding= names another]" if guessed else "]")
+
+
+def made(of: Workshop) -> ReadFile:
+    return ReadFile(of.gate, of.roots)

@@ -17,6 +17,7 @@ from penstock.errors import CallerError
 from penstock.gate import BareGate
 from penstock.tools.base import BareTool
 from penstock.tools.roots import Roots
+from penstock.tools.toolset import Workshop
 from penstock.tools.walk import Found, walked
 
 DEPTH: Final = 3
@@ -129,3 +130,8 @@ def _lines(folder: _Folder) -> list[str]:
 
 def _files(folder: _Folder) -> str:
     return f"{folder.total:,} file{'' if folder.total == 1 else 's'}"
+
+
+def made(of: Workshop) -> RepoStructure:
+    told = of.told(OFFER.name)
+    return RepoStructure(of.gate, of.roots, depth=told.max_depth, files=told.max_files)

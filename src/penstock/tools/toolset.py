@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from penstock.core.offers import OFFERS, Offer, checked
 from penstock.errors import PenstockError
 from penstock.gate import BareGate
 from penstock.readback import answer, arguments_of
+from penstock.tools.roots import Roots
+
+if TYPE_CHECKING:
+    from penstock.search.code_search import CodeSearch
+
+# How far a long call is, and in words.
+Progress = Callable[[float, str], None]
+
+
+def silent(_: float, __: str) -> None:
+    """No progress is asked for."""
 
 
 class OfferedTool(Protocol):
-    """A tool that says what a model may call it with."""
+    """A tool that says what a model may call it with. One that takes long has `execute` take a `progress`."""
 
     offer: Offer
 
@@ -20,9 +33,31 @@ class OfferedTool(Protocol):
     def execute(self) -> Callable[..., Any]: ...
 
 
+class Told(Protocol):
+    """What the settings say of one tool."""
+
+    @property
+    def show_context(self) -> int | None: ...
+    @property
+    def max_depth(self) -> int | None: ...
+    @property
+    def max_files(self) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What tools are made of."""
+
+    gate: BareGate
+    roots: Roots
+    told: Callable[[str], Told]  # of a tool, by its name
+    search: Callable[[], CodeSearch]
+
+
 class Answer(NamedTuple):
     text: str
     failed: bool = False
+    notes: tuple[tuple[str, str], ...] = ()  # for the client's log: level and text
 
 
 class Toolset:
@@ -33,11 +68,20 @@ class Toolset:
         self._tools = {tool.offer.name: tool for tool in tools}
         self.offers = (*(tool.offer for tool in self._tools.values()), *OFFERS)
 
-    def call(self, name: str, arguments: Mapping[str, Any] | str) -> Answer:
+    def changes(self, name: str) -> bool:
+        """Whether a tool changes anything."""
+        return getattr(self._tools.get(name), "changes", False)
+
+    def call(self, name: str, arguments: Mapping[str, Any] | str, progress: Progress = silent) -> Answer:
         """Run a tool. What went wrong is told in the answer, also that there is no such tool."""
         try:
             given = checked(name, arguments_of(arguments), self.offers)
             tool = self._tools.get(name)
-            return Answer(answer(self.gate, name, given, None) if tool is None else str(tool.execute(**given)))
+            if tool is None:
+                return Answer(answer(self.gate, name, given, None))
+            if "progress" in inspect.signature(tool.execute).parameters:
+                given["progress"] = progress
+            output = tool.execute(**given)
+            return output if isinstance(output, Answer) else Answer(str(output))
         except PenstockError as error:
             return Answer(self.gate.admit(f"Error: {error}", tool=name).text, failed=True)
