@@ -82,6 +82,8 @@ def sentences(report: Report) -> Iterator[str]:
     )
     if report.without_grammar:
         yield f"cut by lines, for want of a grammar: {counted(report.without_grammar)}"
+    if report.not_parsed:
+        yield f"cut by lines, as they took too long to parse: {report.not_parsed:,}"
     if report.left_out:
         yield f"left out: {counted(report.left_out)}"
     if report.unknown:

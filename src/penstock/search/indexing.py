@@ -3,7 +3,8 @@
 1. Whether a file changed is asked of its time and size first, then of its content.
 2. Batches are written as they go. A run that is killed keeps what it has written, and the next one goes on from there:
    what is in the index is not read again.
-3. Files that went are removed at the end, and only if the walk came to its end.
+3. Files that went are removed at the end, and only if the walk came to its end. What is below a folder that cannot be
+   read just now is not gone.
 4. A run may be asked to stop. It writes what it has read, and its report says that it is not complete.
 """
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from penstock.errors import CallerError
+from penstock.errors import ArgumentError
 from penstock.search.chunks import chunked
 from penstock.search.contract import Batch, FileState, Index, IndexedFile
 from penstock.search.grammars import has_grammar, parse
@@ -41,6 +42,7 @@ class Report:
     seconds: float = 0.0
     languages: Counter[str] = field(default_factory=Counter)  # files that are in the index, by language
     without_grammar: Counter[str] = field(default_factory=Counter)  # those that were cut by lines for want of one
+    not_parsed: int = 0  # cut by lines, as their grammar took too long
     left_out: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
 
@@ -62,9 +64,11 @@ def index_tree(
     clock: Callable[[], float] = time.time,
 ) -> Report:
     """Bring the index of a repository up to what its tree holds now."""
+    if not isinstance(repository, str) or not 1 <= len(repository) <= 200 or not repository.isprintable():
+        raise ArgumentError("repository_id", repository, "1 to 200 printable characters")
     root = root.resolve()
     if not root.is_dir():
-        raise CallerError(f"path = {str(root)!r} is not allowed: it must be a folder that can be read")
+        raise ArgumentError("path", str(root), "a folder that can be read")
     began = time.monotonic()
     index.begin(repository, str(root))
     run = _Run(index, repository, root, progress, stop)
@@ -100,6 +104,7 @@ class _Run:
                 gone.discard(candidate.path)
             self._progress(self.report)
             self._write_when_due()
+        gone = {path for path in gone if not path.startswith(tuple(census.unreadable))}
         self._write(sorted(gone))
         self.report.removed = len(gone)
         self.report.complete = True
@@ -131,10 +136,11 @@ class _Run:
         language = source.language
         parsed = None
         if language.wants_grammar:
-            if has_grammar(language.name):
-                parsed = parse(language.name, source.text.encode("utf-8", "replace"))
-            else:
+            if not has_grammar(language.name):
                 self.report.without_grammar[language.name] += 1
+            else:
+                parsed = parse(language.name, source.text.encode("utf-8", "replace"))
+                self.report.not_parsed += parsed is None
         chunks = chunked(list(_lines(source.text)), parsed)
         self._files.append(IndexedFile(path, language.name, state, chunks))
         self._chars += len(source.text)
