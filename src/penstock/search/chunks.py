@@ -54,8 +54,8 @@ def _named(lines: Sequence[str], pieces: Sequence[Rows], definitions: Sequence[D
         while place < len(definitions) and definitions[place].row < rows.stop:
             place += 1
         inside = definitions[begun:place]
-        names = [found.name for found in sorted(inside, key=lambda found: not found.strong)]
-        scope = [found.name for found in around if found.strong]
+        names = [name for found in sorted(inside, key=lambda found: not found.strong) for name in _ways(found.name)]
+        scope = [name for found in around if found.strong for name in _ways(found.name)]
         content = "".join(lines[rows.first : rows.stop])
         yield Chunk(rows.first + 1, rows.stop, content, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(scope)))
         around += inside
@@ -64,6 +64,11 @@ def _named(lines: Sequence[str], pieces: Sequence[Rows], definitions: Sequence[D
 def _shortened(line: str) -> str:
     end = line[len(line.rstrip("\r\n")) :]
     return f"{line[:LONGEST_LINE]}[... {len(line) - LONGEST_LINE - len(end)} characters]{end}"
+
+
+def _ways(name: str) -> tuple[str, ...]:
+    """`Store.Box` is called `Box`, too."""
+    return (name, name.rpartition(".")[2]) if "." in name.rstrip(".") else (name,)
 
 
 class _Cutter:
