@@ -41,7 +41,8 @@ class Workshop:
     def index(self, project: str = "shop", repository: str = "code", **options: Any) -> Report:
         index = self.search.projects.made(project)
         try:
-            return index_tree(index, self.root, repository, **options)
+            # In this process, as most tests are not of the children.
+            return index_tree(index, self.root, repository, **{"workers": 0, **options})
         finally:
             index.close()
 

@@ -93,11 +93,6 @@ def test_broken_source_has_the_names_around_the_break() -> None:
     assert parsed is not None and "a" in {found.name for found in parsed.definitions}
 
 
-def test_parse_that_takes_too_long_is_stopped_and_the_next_file_is_parsed() -> None:
-    assert parse("css", b"".join(b" " * i + b"if x:\n" for i in range(1_200)), seconds=0.2) is None
-    assert parse("css", b"a { color: red }\n") is not None
-
-
 def test_variables_inside_of_a_function_are_not_defined_and_fields_are() -> None:
     source = b"class Box {\n  int size;\n  void open() {\n    int local = 1;\n  }\n  int lid;\n}\n"
     parsed = parse("java", source)

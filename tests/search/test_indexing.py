@@ -11,6 +11,7 @@ import pytest
 
 from penstock.errors import ArgumentError
 from penstock.search import indexing
+from penstock.search.cutting import Cutter
 
 from .conftest import Workshop
 
@@ -118,6 +119,7 @@ _INDEXER = """
 import sys
 from pathlib import Path
 from penstock.search import indexing
+from penstock.search.cutting import Cutter
 from penstock.search.sqlite import SqliteIndex
 indexing.BATCH_FILES = 5
 def progress(report):
@@ -157,6 +159,22 @@ def test_two_indexers_and_a_searcher_at_once_do_no_harm(workshop: Workshop) -> N
     [repository] = workshop.search.projects.opened("shop").repositories()
     assert (repository.files, repository.chunks) == (200, 200)
     assert workshop.index().unchanged == 200
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_children_give_the_same_index(workshop: Workshop, workers: int) -> None:
+    workshop.lay({f"f{number}.py": f"def alpha{number}(): ...\n" for number in range(60)})
+    report = workshop.index(workers=workers)
+    assert (report.indexed, report.chunks, report.not_parsed, report.complete) == (60, 60, 0, True)
+    assert workshop.found("alpha41")[0] == "f41.py"
+
+
+def test_file_that_breaks_its_grammar_is_indexed_and_told(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexing, "Cutter", lambda workers: Cutter(workers, seconds=1.0))
+    workshop.lay({"a.cs": "class Alpha {}\n" + "a<\n" * 60_000, "b.py": "def beta(): ...\n"})
+    report = workshop.index(workers=1)
+    assert (report.not_parsed, report.indexed, report.complete) == (1, 2, True)
+    assert workshop.found("Alpha") == ["a.cs"] and workshop.found("beta") == ["b.py"]
 
 
 def test_batches_are_bounded(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:

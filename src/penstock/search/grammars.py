@@ -8,7 +8,6 @@ it. The few families that are built in another way have a rule of their own.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final, NamedTuple, Protocol
@@ -22,9 +21,6 @@ except ImportError as missing:
     raise MissingExtra("the code index", "search") from missing
 
 LONGEST_NAME: Final = 120
-SECONDS: Final = 2.0  # some grammars take minutes for a file of nothing but brackets
-
-_PIECE: Final = 65_536
 
 
 class Branch(Protocol):
@@ -133,20 +129,16 @@ def has_grammar(language: str) -> bool:
     return _grammar(language) is not None
 
 
-def parse(language: str, data: bytes, seconds: float = SECONDS) -> Parsed | None:
-    """The tree of a text in UTF-8; None where there is no grammar for its language, or it takes longer."""
+def parse(language: str, data: bytes) -> Parsed | None:
+    """The tree of a text in UTF-8; None where there is no grammar for its language on this machine.
+
+    It may take minutes, for a file of nothing but brackets: who cannot wait parses in another process (`cutting`).
+    """
     grammar = _grammar(language)
     if grammar is None:
         return None
     parser, queries = grammar
-    until = time.monotonic() + seconds
-    try:
-        # It can be stopped only where it asks for the text piece by piece.
-        tree = parser.parse(lambda at, _: data[at : at + _PIECE], progress_callback=lambda *_: time.monotonic() > until)
-    except ValueError:  # it was stopped
-        parser.reset()
-        return None
-    root = tree.root_node
+    root = parser.parse(data).root_node
     definitions = sorted(set(_definitions(queries, root)), key=lambda found: (found.row, found.name))
     return Parsed(root, list(_without_locals(definitions)))
 
