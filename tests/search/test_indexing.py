@@ -129,20 +129,20 @@ indexing.index_tree(SqliteIndex(Path(sys.argv[1]), create=True), Path(sys.argv[2
 
 
 def test_killed_run_keeps_its_batches_and_the_next_goes_on(workshop: Workshop) -> None:
-    workshop.lay({f"f{number:03}.py": f"x{number} = 1\n" * 50 for number in range(300)})
+    workshop.lay({f"f{number:03}.py": f"x{number} = 1\n" * 50 for number in range(1_000)})
     process = subprocess.Popen(
         [sys.executable, "-c", _INDEXER, workshop.folder / "shop.sqlite", workshop.root], stdout=subprocess.PIPE
     )
     assert process.stdout is not None
     for line in process.stdout:
-        if int(line) >= 52:
+        if int(line) >= 100:
             break
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
     report = workshop.index()
-    assert 50 <= report.unchanged < 300
-    assert report.indexed + report.unchanged == 300 and report.complete
+    assert 80 <= report.unchanged < 1_000
+    assert report.indexed + report.unchanged == 1_000 and report.complete
 
 
 def test_two_indexers_and_a_searcher_at_once_do_no_harm(workshop: Workshop) -> None:
