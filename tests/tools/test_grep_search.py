@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -149,3 +150,14 @@ def test_ripgrep_that_cannot_be_started_is_a_clear_error(
     monkeypatch.setattr(ripgrep, "installed", lambda: str(root / "gone"))
     with pytest.raises(ToolError, match="ripgrep cannot be started: No such file"):
         GrepSearch(gate, roots).execute("x")
+
+
+def test_names_that_are_not_utf_8_are_told_readably(tool: GrepSearch, root: Path) -> None:
+    path = os.fsencode(root) + b"/bad-\xff.txt"
+    try:
+        with open(path, "wb") as file:  # noqa: PTH123  # a Path takes no bytes
+            file.write(b"needle")
+    except OSError:
+        pytest.skip("this file system takes only UTF-8")
+    page = tool.execute("needle", context=0)
+    assert page == "bad-\N{REPLACEMENT CHARACTER}.txt (1 match)\n1:needle\n\n[1 match in 1 file]"

@@ -18,19 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from penstock.errors import MissingExtra
+from penstock.ignored import FILES, Ignored
 from penstock.search.languages import Language, language_of, language_of_script, may_be_script
-
-try:
-    from pathspec import GitIgnoreSpec
-except ImportError as missing:
-    raise MissingExtra("the code index", "search") from missing
 
 LARGEST: Final = 1_000_000
 LARGEST_DATA: Final = 200_000  # of JSON, YAML and their like
 
-_IGNORE_FILES: Final = (".gitignore", ".ignore")
-_LARGEST_IGNORE_FILE: Final = 1_000_000
+_IGNORE_FILES: Final = frozenset(FILES)
 
 _OF_TOOLS: Final = (
     ".git .hg .svn .bzr .jj CVS __pycache__ .mypy_cache .ruff_cache .pytest_cache .hypothesis .tox .nox .venv .eggs "
@@ -91,11 +85,10 @@ class Census:
 
 def walked(root: Path, census: Census) -> Iterator[Candidate]:
     """Depth first, folders and files by name."""
-    rules = [_Rules("", _patterns(root / ".git" / "info" / "exclude"))]
-    yield from _walked(root, "", rules, census)
+    yield from _walked(root, "", Ignored.of_root(root), census)
 
 
-def _walked(folder: Path, at: str, rules: list[_Rules], census: Census) -> Iterator[Candidate]:
+def _walked(folder: Path, at: str, ignored: Ignored, census: Census) -> Iterator[Candidate]:
     try:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -103,8 +96,8 @@ def _walked(folder: Path, at: str, rules: list[_Rules], census: Census) -> Itera
         census.left_out["unreadable folder"] += 1
         census.unreadable.append(at)
         return
-    own = [line for name in _IGNORE_FILES if any(e.name == name for e in entries) for line in _patterns(folder / name)]
-    rules = [*rules, _Rules(at, own)] if own else rules
+    if at and not _IGNORE_FILES.isdisjoint(entry.name for entry in entries):
+        ignored = ignored.inside(at, folder)
     for entry in entries:
         path = at + entry.name
         if not _is_text(entry.name):
@@ -112,13 +105,13 @@ def _walked(folder: Path, at: str, rules: list[_Rules], census: Census) -> Itera
         elif entry.is_symlink():
             census.left_out["link"] += 1
         elif entry.is_dir(follow_symlinks=False):
-            reason = _why_not_enter(entry, path, rules) or ("deep" if path.count("/") > _DEEPEST else "")
+            reason = _why_not_enter(entry, path, ignored) or ("deep" if path.count("/") > _DEEPEST else "")
             if reason:
                 census.left_out[f"{reason} folder"] += 1
             else:
-                yield from _walked(Path(entry.path), path + "/", rules, census)
+                yield from _walked(Path(entry.path), path + "/", ignored, census)
         else:
-            found = _candidate(entry, path, rules, census)
+            found = _candidate(entry, path, ignored, census)
             if found is not None:
                 yield found
 
@@ -131,20 +124,20 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _why_not_enter(entry: os.DirEntry[str], path: str, rules: list[_Rules]) -> str:
+def _why_not_enter(entry: os.DirEntry[str], path: str, ignored: Ignored) -> str:
     if entry.name in _NEVER or (Path(entry.path) / "pyvenv.cfg").exists():
         return "tool"
     if entry.name in _VENDORED:
         return "vendored"
-    return "ignored" if _is_ignored(path + "/", rules) else ""
+    return "ignored" if ignored.hides(path + "/") else ""
 
 
-def _candidate(entry: os.DirEntry[str], path: str, rules: list[_Rules], census: Census) -> Candidate | None:
+def _candidate(entry: os.DirEntry[str], path: str, ignored: Ignored, census: Census) -> Candidate | None:
     language = language_of(path)
     if language is None and not may_be_script(path):
         census.unknown[_ending(path)] += 1
         return None
-    if _is_ignored(path, rules):
+    if ignored.hides(path):
         census.left_out["ignored"] += 1
         return None
     if entry.name.lower() in _LOCKS or _GENERATED_NAME.search(entry.name):
@@ -201,32 +194,3 @@ def _is_minified(text: str) -> bool:
         return False
     long = sum(len(line) for line in text.split("\n") if len(line) > _MINIFIED_LINE)
     return 2 * long > len(text)
-
-
-class _Rules:
-    """The patterns of one folder."""
-
-    def __init__(self, at: str, lines: list[str]) -> None:
-        self._at = at
-        self._spec = GitIgnoreSpec.from_lines(lines)
-
-    def verdict(self, path: str) -> bool | None:
-        """True for ignored, False for wanted in spite of what folders above say."""
-        return self._spec.check_file(path[len(self._at) :]).include
-
-
-def _is_ignored(path: str, rules: list[_Rules]) -> bool:
-    for rule in reversed(rules):
-        verdict = rule.verdict(path)
-        if verdict is not None:
-            return verdict
-    return False
-
-
-def _patterns(path: Path) -> list[str]:
-    try:
-        if not path.is_file() or path.stat().st_size > _LARGEST_IGNORE_FILE:
-            return []
-        return path.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return []

@@ -24,6 +24,7 @@ from penstock.tools.ripgrep import Counted, Wanted, count_lines
 from penstock.tools.roots import Roots
 from penstock.tools.textfile import open_text
 from penstock.tools.toolset import Workshop
+from penstock.tools.walk import readable
 
 CONTEXT: Final = 2
 SECONDS: Final = 10.0
@@ -125,7 +126,7 @@ class _Page:
                 continue
             most = many - passed if limit is None else min(many - passed, limit - shown)
             seen.add(path)
-            heading = f"{roots.told(path)} ({_matches(many)})"
+            heading = f"{readable(roots.told(path))} ({_matches(many)})"
             left = _less(room, [*blocks, heading, ""])
             if left is None or most < 1:
                 break
@@ -168,7 +169,7 @@ class _Page:
         if 0 < shown < total - skip:
             what += f"; next: skip={skip + shown}"
         text = "\n\n".join([*blocks, f"[{what}]"])
-        rest = [f"{roots.told(path)}: {many:,}" for path, many in counted.lines.items() if path not in seen]
+        rest = [f"{readable(roots.told(path))}: {many:,}" for path, many in counted.lines.items() if path not in seen]
         for index, line in enumerate(rest):
             more = f"[and {len(rest) - index:,} more files]"
             if not self._fits(f"{text}\n{line}\n{more}"):

@@ -18,7 +18,7 @@ from penstock.gate import BareGate
 from penstock.tools.base import BareTool
 from penstock.tools.roots import Roots
 from penstock.tools.toolset import Workshop
-from penstock.tools.walk import Found, walked
+from penstock.tools.walk import Found, readable, walked
 
 DEPTH: Final = 3
 FILES: Final = 500
@@ -85,7 +85,7 @@ def _read(place: Path, roots: Roots, *, everything: bool) -> tuple[_Folder, bool
             return top, False
         del way[found.depth + 1 :]
         if found.is_folder:
-            way[-1].folders.append(inner := _Folder(found.path.name, found.depth + 1))
+            way[-1].folders.append(inner := _Folder(readable(found.path.name), found.depth + 1))
             way.append(inner)
         else:
             way[-1].files.append(_told(found))
@@ -95,7 +95,8 @@ def _read(place: Path, roots: Roots, *, everything: bool) -> tuple[_Folder, bool
 
 
 def _told(found: Found) -> str:
-    return f"{found.path.name} (a link)" if found.is_link else found.path.name
+    name = readable(found.path.name)
+    return f"{name} (a link)" if found.is_link else name
 
 
 def _open(top: _Folder, depth: int, most: int) -> None:

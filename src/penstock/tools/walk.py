@@ -10,6 +10,9 @@ from typing import Final, NamedTuple, Self
 from penstock.ignored import Ignored, pattern
 from penstock.tools.roots import Roots
 
+# Deeper trees are made by accident, or by somebody who means ill.
+_DEEPEST: Final = 200
+
 # What nobody wants to see of a repository, whatever else is wanted.
 _NEVER: Final = frozenset({".git", ".hg", ".svn"})
 
@@ -55,6 +58,11 @@ def files_under(place: Path, roots: Roots, globs: Globs, *, everything: bool = F
             yield found.path
 
 
+def readable(name: str) -> str:
+    """A name as text: what is not UTF-8 in it stands as U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _walked(folder: Path, told: str, at: str, depth: int, ignored: Ignored, *, everything: bool) -> Iterator[Found]:
     """`told` and `at` are the folder's path from the place that is walked, and from its root."""
     try:
@@ -71,8 +79,8 @@ def _walked(folder: Path, told: str, at: str, depth: int, ignored: Ignored, *, e
         if not everything and ignored.hides(at + entry.name + end):
             continue
         path = Path(entry.path)
-        yield Found(path, told + entry.name + end, depth, is_folder, is_link)
-        if is_folder:
+        yield Found(path, told + readable(entry.name) + end, depth, is_folder, is_link)
+        if is_folder and depth < _DEEPEST:
             name = entry.name + "/"
             inner = ignored if everything else ignored.inside(at + name, path)
-            yield from _walked(path, told + name, at + name, depth + 1, inner, everything=everything)
+            yield from _walked(path, told + readable(name), at + name, depth + 1, inner, everything=everything)
