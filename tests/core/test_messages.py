@@ -80,6 +80,25 @@ def test_outputs_of_responses_are_bounded() -> None:
     assert calls == [Call("run", "make\nwhy?"), Call("free", "text\nwhy?"), Call("tool", "")]
 
 
+def test_outputs_of_hosted_tools_are_bounded() -> None:
+    messages = [
+        {"type": "mcp_call", "id": "m1", "name": "search", "arguments": "boats", "output": "long"},
+        {"type": "mcp_call", "id": "m2", "name": "search", "arguments": "{}", "output": None, "error": "none there"},
+        {"type": "local_shell_call_output", "id": "l1", "output": "long"},
+        {"type": "apply_patch_call_output", "call_id": "p1", "status": "failed", "output": "long"},
+    ]
+    result, calls = bounded(messages, "responses")
+    assert [item["output"] for item in result] == ["cut", None, "cut", "cut"]
+    assert result[1] is messages[1]
+    assert calls == [Call("search", "boats"), Call("tool", ""), Call("tool", "")]
+
+
+@pytest.mark.parametrize("messages", [None, "messages", b"", {"role": "tool", "content": "long"}, 5])
+def test_request_is_a_list_of_messages(messages: Any) -> None:
+    with pytest.raises(CallerError, match="it has to be the list of a request's messages"):
+        bound_messages(messages, "openai", Guard())
+
+
 def test_tool_results_of_anthropic_are_bounded() -> None:
     use = {"type": "tool_use", "id": "u1", "name": "run", "input": {"command": "make", "flags": ["-j", 4, True, None]}}
     messages = [
