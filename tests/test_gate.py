@@ -660,6 +660,34 @@ def test_unseen_goes_on_until_all_has_been_shown(gate: BareGate) -> None:
     assert gate.unseen(handle, limits=Limits(chars=5)).text == ""
 
 
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), None, "5", True])
+def test_search_has_an_end_in_sight(gate: BareGate, seconds: Any) -> None:
+    handle = gate.admit(LOG).handle
+    assert handle is not None
+    with pytest.raises(LimitError, match=r"seconds = .* a number above 0"):
+        gate.grep(handle, "x", seconds=seconds)
+
+
+def test_wrong_kinds_of_argument_are_told_in_a_sentence(gate: BareGate) -> None:
+    handle = gate.admit(LOG).handle
+    assert handle is not None
+    odd: Any = {"chars": 5}
+    for wrong in (
+        lambda: gate.admit(LOG, limits=odd),
+        lambda: gate.open(limits=odd),
+        lambda: gate.turn([(LOG, "run")], budget=odd),
+        lambda: gate.read(handle, limits=odd),
+        lambda: gate.grep(handle, "x", limits=odd),
+        lambda: gate.unseen(handle, limits=odd),
+    ):
+        with pytest.raises(LimitError, match=r"limits = .* it must be Limits"):
+            wrong()
+    with pytest.raises(PatternError, match="it is not text"):
+        gate.grep(handle, b"x")  # type: ignore[arg-type]  # what is wrong here
+    with pytest.raises(HandleError, match="a view that was not cut has none"):
+        gate.read(gate.admit("short").handle)  # type: ignore[arg-type]  # as above
+
+
 def test_unseen_needs_a_ledger() -> None:
     gate = BareGate(store=MemoryStore())
     handle = gate.admit(LOG, limits=SMALL).handle
