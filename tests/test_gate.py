@@ -647,6 +647,24 @@ def test_page_is_bounded_by_tool_guard_and_agent() -> None:
     assert len(gate.unseen(handle, agent="small").text) <= 2_000
 
 
+@pytest.mark.parametrize(
+    ("reader", "language", "told"),
+    [
+        ("penstock", "en", 'call read_output(handle="{handle}", unseen=true)'),
+        ("penstock", "zh", 'read_output(handle="{handle}", unseen=true)'),
+        ("cli", "en", "penstock unseen {handle} shows"),
+        ("cli", "zh", "penstock unseen {handle} "),
+    ],
+)
+def test_unseen_does_not_send_its_reader_back_to_what_was_shown(reader: Any, language: Any, told: str) -> None:
+    gate = BareGate(rules=rules(reader=reader, language=language), store=MemoryStore(), ledger=MemoryLedger())
+    handle = gate.admit(LOG, limits=SMALL).handle
+    assert handle is not None
+    text = gate.unseen(handle).text
+    assert told.format(handle=handle) in text
+    assert "start" not in text.rpartition("\n")[2]
+
+
 def test_unseen_goes_on_until_all_has_been_shown(gate: BareGate) -> None:
     handle = gate.admit(LOG, limits=SMALL).handle
     assert handle is not None

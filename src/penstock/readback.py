@@ -104,7 +104,7 @@ def read_unseen(source: KeptSource, shown: list[tuple[int, int]], policy: Policy
         text = ALL_SHOWN if size.over(policy.limits) is None else ""
         return View(text, measure(text), measure(text), "fits", "text", handle=source.handle)
     kept = Kept(source.handle, source.record.path)
-    return bound(Case(content, policy, "bytes", media=source.record.media, kept=kept))
+    return bound(Case(content, policy, "bytes", media=source.record.media, kept=kept, unseen=True))
 
 
 def arguments_of(arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:

@@ -41,6 +41,7 @@ class Facts:
     remark: str = ""  # what else must be said: why a strategy was not followed, ...
     tallies: tuple[Tally, ...] = ()  # what else is hidden
     layout: Layout = "verbatim"
+    unseen: bool = False  # gaps hide what has been shown before as well: to read on is not to read from the first gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class _Words:
     stop: str
     hints: dict[str, str]
     hints_by_bytes: dict[str, str]
+    hints_unseen: dict[str, str]
     bytes_gap: str
 
 
@@ -112,6 +114,12 @@ _ENGLISH = _Words(
         "cli": " The whole is kept: penstock read {handle} --unit bytes --offset {byte} shows more,"
         " penstock grep {handle} PATTERN searches it.",
     },
+    hints_unseen={
+        "penstock": ' The whole is kept: call read_output(handle="{handle}", unseen=true) for what is not shown yet,'
+        ' or grep_output(handle="{handle}", pattern="...") to search it.',
+        "cli": " The whole is kept: penstock unseen {handle} shows what is not shown yet,"
+        " penstock grep {handle} PATTERN searches it.",
+    },
     bytes_gap="bytes {where}",
 )
 
@@ -158,6 +166,11 @@ _CHINESE = _Words(
         "files": "完整内容在 {path}：请用 Grep 在该文件中搜索所需部分（行很长）。",
         "cli": "完整内容已保存：penstock read {handle} --unit bytes --offset {byte} 继续读取，"
         "penstock grep {handle} PATTERN 搜索。",
+    },
+    hints_unseen={
+        "penstock": '完整内容已保存：用 read_output(handle="{handle}", unseen=true) 读取尚未显示的部分，'
+        '或用 grep_output(handle="{handle}", pattern="...") 搜索。',
+        "cli": "完整内容已保存：penstock unseen {handle} 显示尚未显示的部分，penstock grep {handle} PATTERN 搜索。",
     },
     bytes_gap="字节 {where}",
 )
@@ -265,8 +278,11 @@ def _hint(facts: Facts, words: _Words) -> str:
         return words.not_kept
     if _place(facts) is None:
         return ""
-    by_line = facts.first_hidden_line is not None
-    hint = words.hints[facts.reader] if by_line else words.hints_by_bytes.get(facts.reader, words.hints[facts.reader])
+    hint = words.hints[facts.reader]
+    if facts.first_hidden_line is None:
+        hint = words.hints_by_bytes.get(facts.reader, hint)
+    if facts.unseen:
+        hint = words.hints_unseen.get(facts.reader, hint)
     return hint.format(handle=facts.handle, path=facts.path, line=facts.first_hidden_line, byte=facts.first_hidden_byte)
 
 
