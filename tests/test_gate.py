@@ -706,6 +706,17 @@ def test_wrong_kinds_of_argument_are_told_in_a_sentence(gate: BareGate) -> None:
         gate.read(gate.admit("short").handle)  # type: ignore[arg-type]  # as above
 
 
+def test_unseen_says_so_where_the_ledger_cannot_tell_what_was_shown() -> None:
+    gate = BareGate(store=MemoryStore(), ledger=BrokenLedger())
+    handle = gate.admit(LOG, limits=SMALL).handle
+    assert handle is not None
+    for _ in range(2):
+        text = gate.unseen(handle).text
+        assert text.startswith("1 a line of a log")
+        assert "cannot be told now" in text
+        assert "unseen=true" not in text  # which would begin anew each time
+
+
 def test_unseen_needs_a_ledger() -> None:
     gate = BareGate(store=MemoryStore())
     handle = gate.admit(LOG, limits=SMALL).handle

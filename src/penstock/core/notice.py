@@ -184,6 +184,10 @@ TOO_MUCH_EFFORT: Final[dict[Language, str]] = {
     "en": "Too many parts to choose among; the start and the end are shown instead.",
     "zh": "内容过于零碎，无法逐项选择，改为显示开头和结尾。",
 }
+SHOWN_UNKNOWN: Final[dict[Language, str]] = {
+    "en": "What was shown before cannot be told now, so this begins anew.",
+    "zh": "目前无法得知此前已显示的内容，因此从头显示。",
+}
 READ_LESS: Final[dict[Language, str]] = {
     "en": "Ask for a smaller range to see the rest of it.",
     "zh": "请用更小的范围读取其余内容。",
