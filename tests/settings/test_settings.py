@@ -140,7 +140,7 @@ def test_empty_variable_counts_as_not_set(load: Load) -> None:
 
 
 def test_effective_settings_are_listed_in_the_order_of_the_page(load: Load, project: Path) -> None:
-    rows = load("agents: {z: {model: m}, a: {}}\nreader: none\n").effective()
+    rows = load("agents: {z: {model: gpt-4o}, a: {}}\nreader: none\n").effective()
     keys = [row.key for row in rows]
     assert keys[:2] == ["tool_output_limits.default.max_chars", "tool_output_limits.default.max_lines"]
     assert keys.index("store.kind") < keys.index("agents.z.model") < keys.index("reader")
