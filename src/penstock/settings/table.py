@@ -157,8 +157,8 @@ class StoreSettings(msgspec.Struct, frozen=True):
         Durability,
         Setting(
             Choice(get_args(Durability)),
-            "What a result survives once the model sees it: `full` a power loss, `normal` a power loss unless it is one "
-            "of the last, `none` only the end of the process.",
+            "What a result survives once the model sees it: `full` a power loss, `normal` a power loss unless it is "
+            "one of the last, `none` only the end of the process.",
             "PENSTOCK_DURABILITY",
         ),
     ] = "full"
