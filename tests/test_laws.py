@@ -296,10 +296,17 @@ def test_law_5_shown_and_hidden_are_the_whole(output: str | bytes, bounds: Limit
     assert_honest(view, raw(output), "surrogatepass" if isinstance(output, str) else "replace")
 
 
-@given(st.integers(200, 2_000), st.lists(st.integers(0, 2_000), max_size=5), roomy_limits())
-def test_law_5_every_gap_is_marked_with_its_lines_and_errors(count: int, bad: list[int], bounds: Limits) -> None:
+@given(
+    st.integers(200, 2_000),
+    st.lists(st.integers(0, 2_000), max_size=5),
+    roomy_limits(),
+    st.sampled_from(["auto", "head", "tail", "head_tail"]),
+)
+def test_law_5_every_gap_is_marked_with_its_lines_and_errors(
+    count: int, bad: list[int], bounds: Limits, strategy: Any
+) -> None:
     lines = [f"{n}: error: bad\n" if n in bad else f"{n}: fine and dandy, all is well\n" for n in range(1, count + 1)]
-    view = gate_for().admit("".join(lines), limits=bounds)
+    view = gate_for().admit("".join(lines), limits=bounds, strategy=strategy)
     assume(view.truncated)
     marks = [mark.replace(",", "") for mark in re.findall(r"\[\.\.\. ([0-9].*?)\]", view.text)]
     assert len(marks) == len([gap for gap in view.gaps if gap.whole_lines])
