@@ -1,0 +1,110 @@
+"""Which lines of a tool's output tell that something went wrong, and how strongly.
+
+Tools of all makes use the same few words, and much the same lines to say that all is well. Each line has the strength
+of its strongest sign; a line that says that there was no error has none, nor has a compiler's command line with
+`-Werror` in it, a file named error.o, or a test about errors that passed.
+
+The strengths:
+- ENDED: a command, a step or the whole run gave up: what went wrong stands before it.
+- STRONG: what tools write when they mean it: `error:`, FAILED, an exception's name, a panic.
+- PLAIN: words of failure in a sentence.
+- WEAK: warnings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, count
+from typing import Final, NamedTuple
+
+import re2
+
+from penstock.core.reduce.contract import Effort
+
+ENDED: Final = 4
+STRONG: Final = 3
+PLAIN: Final = 2
+WEAK: Final = 1
+
+# On bytes and without groups, as in `census`: a group doubles the time of a match.
+_ENDED: Final = re2.compile(
+    rb"(?im)\bexited with (?:(?:code|status) )?[1-9]"
+    rb"|\bexit(?:ed)?(?: with)?(?: an?)?(?: error)? (?:code|status|value)(?: was| is| of)?[ :=(]+-?[1-9]"
+    rb"|\b(?:failed with|return(?:ed|s)?)(?: an?)?(?: non-?zero)?(?: exit| error| return)? (?:code|status)[ :=(]+[1-9]"
+    rb"|\breturn(?:ed)? (?:code|status)(?: was| is)?[ :=(]+[1-9]|\bnon-?zero (?:exit|return|status)"
+    rb"|\bbad exit status|^[^ \n]*make(?:\[\d+\])?: \*\*\* |\bnpm err!|\brake aborted|\bninja: build stopped"
+    rb"|\b(?:build|job|compilation|pipeline|execution) (?:has )?(?:failed|failure)\b|\bas failure$"
+    rb"|\bcommand (?:\S{1,200} )?failed\b|##\[error\]|\bRPM build errors|\bno output has been received"
+    rb"|\bexceeded the (?:maximum|timeout|time limit)|\bfailed to execute goal"
+)
+_STRONG: Final = re2.compile(
+    rb"(?m)(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:)"
+    rb"|\b(?:ERROR|FATAL|SEVERE|CRITICAL|FAIL(?:ED|URE|URES|ING)?|PANIC|ABORT(?:ED)?)\b"
+    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)\b|^E {2,}|^not ok\b|^Traceback \(|\bCaused by:"
+    rb"|(?i:\bpanicked\b|\bsegmentation fault|\bcore dumped|\bundefined (?:reference|symbol|method|name|variable|local)"
+    rb"|\bunresolved (?:reference|import|external)|\bunhandled\b|\buncaught\b|\bassertion .{0,80}failed"
+    rb"|\b[1-9]\d* (?:failed|failing|failures?|errors?)\b"
+    rb"|\b(?:failed|failing|failures?|errors?)(?: tests?| examples?| scenarios?)?[:=] *(?:[1-9]|$))"
+    rb"|\xe2\x9c(?:\x96|\x97|\x98)|\xe2\x97\x8f \S|^\*\* \("
+)
+_PLAIN: Final = re2.compile(
+    rb"(?im)(?:^|[^\w./@-])(?:errors?|fail(?:ed|ures?|s|ing|ure)?|exceptions?|fatal|abort(?:ed|ing)?|crash(?:ed)?"
+    rb"|cannot|can'?t|can not|could ?n[o']t|could not|unable to|not found|no such|nothing provides|does ?n[o']t exist"
+    rb"|does not (?:exist|match)|undefined|unresolved|unrecognized|unknown|unexpected|invalid|illegal|incorrect"
+    rb"|mismatch(?:ed)?|denied|refused|forbidden|unauthorized|timed[ -]?out|timeout|killed|terminated|missing|expected"
+    rb"|not (?:allowed|permitted|supported|defined|available|installed|equal|in order)|conflicts?|violat(?:es|ed|ions?)"
+    rb"|but (?:was|got|actual)|unmet|unsatisfied|out of memory|no space left|problems?|broken|please|must|should|wrong)"
+    rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)"
+)
+_WEAK: Final = re2.compile(rb"(?i)\bwarn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b")
+
+_CALM: Final = re2.compile(
+    rb"(?im)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
+    rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0|null|none|false|no)\b"
+    rb"|\b(?:pass(?:ed)?|ok|skip(?:ped)?|success)\]?[ \t]*(?:\[ *\d+%\]|\(?[\d.,]+ ?m?s\)?)?$"
+    rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|\xe2\x9c[\x93\x94]|\xe2\x88\x9a|checking )"
+    rb"|exited with 0\b|^(?:get|fetched|unpacking|selecting|preparing|setting up|installing|downloading|collecting)\b"
+)
+_TROUBLE_TOO: Final = re2.compile(
+    rb"(?i)\b[1-9]\d* (?:\w+ )?(?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)[:=] *[1-9]"
+)
+_COMMAND: Final = re2.compile(rb" -(?:c|o|O\d|Wall|I\S+|D\S+|W\S+|L\S+|f\S+|std=\S+|classpath|cp) ")
+
+
+class Alarm(NamedTuple):
+    line: int
+    strength: int
+    word: bytes  # what tells, as it stands in the line
+
+
+def find_alarms(texts: Sequence[bytes], effort: Effort) -> list[Alarm]:
+    """The lines that tell of failure, in order. `texts` have no escape sequences."""
+    shown = b"\n".join(texts)
+    ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size)) if texts else []
+    found: dict[int, Alarm] = {}
+    for strength, pattern in ((ENDED, _ENDED), (STRONG, _STRONG), (PLAIN, _PLAIN), (WEAK, _WEAK)):
+        for line, word in _lines_with(pattern, shown, ends):
+            effort.spend(3)
+            if line not in found and _tells(texts[line], strength):
+                found[line] = Alarm(line, strength, word)
+    return [found[line] for line in sorted(found)]
+
+
+def _lines_with(pattern: re2._Regexp[bytes], shown: bytes, ends: list[int]) -> Iterator[tuple[int, bytes]]:
+    """Each line that a pattern is found in, with what it found first."""
+    place = line = 0
+    while (match := pattern.search(shown, place)) is not None:
+        start, stop = match.span()
+        word = shown[start:stop].strip()
+        start += shown[start:stop].find(word)
+        line += shown.count(b"\n", place, start)
+        yield line, word
+        place = ends[line]
+
+
+def _tells(text: bytes, strength: int) -> bool:
+    if strength == ENDED:
+        return True
+    if strength < STRONG and _COMMAND.search(text) is not None:
+        return False
+    return _CALM.search(text) is None or _TROUBLE_TOO.search(text) is not None
