@@ -100,3 +100,7 @@ def test_ten_times_the_lines_take_ten_times_the_time() -> None:
     for line in (b"10%\r20%\r" * 20 + b"\n", b"\x1b[1mok\x1b[0m 17 of 20\n", b"\r\n", b" " * 200 + b"\n", b"\r\r\r\r"):
         short = min(seconds(line * 2_000) for _ in range(3))
         assert seconds(line * 20_000) < 30 * short + 0.05
+
+
+def test_last_of_each_template_is_found_in_order() -> None:
+    assert Templates(b"get 1\nput 1\nget 2\nput 2\nend\n").lasts == [2, 3, 4]

@@ -6,8 +6,8 @@ Rules:
 1. Lines are compared as a terminal shows them: without escape sequences, and where `\\r` goes back over what a line
    said, by what it said last.
 2. Two lines with the same *template* differ in numbers, hex ids, dates, percentages, bars and white space at most.
-3. Two lines with the same *shape* have the same punctuation, whatever the words: test names and paths vary, and the
-   lines around them stay what they are.
+3. Two lines with the same *shape* have the same punctuation and as many spaces, whatever the words: test names and
+   paths vary, and the lines around them stay what they are.
 4. A line is common as its template is, and as its shape is: `common` is the product of both counts, 1 at least.
 """
 
@@ -27,11 +27,8 @@ from penstock.core.cut import ESCAPE
 # too leaves words that still differ ("pss" and "il"), and costs one pass over the bytes.
 _VARYING: Final = b"0123456789abcdefABCDEF \t\r\b=#.>-|*~\\"
 
-# What is left of a shape is punctuation, words apart. What parts a name or a path counts as a part of it.
+# What is left of a shape is punctuation and spaces. What parts a name or a path counts as a part of it.
 _WORDS: Final = (string.ascii_letters + string.digits + "/._-\t\r\b").encode() + bytes(range(0x80, 0x100))
-
-# Padding: so many halvings make one space of a run of them.
-_HALVINGS: Final = 5
 
 
 def bare(data: bytes) -> bytes:
@@ -49,7 +46,9 @@ class Templates:
     """The templates of the lines of some data; a newline at its end starts no line."""
 
     def __init__(self, data: bytes) -> None:
-        shown = bare(data).replace(b"\r\n", b"\n").replace(b"\r\n", b"\n")  # a terminal's own and a program's
+        shown = bare(data).replace(b"\r\n", b"\n")
+        if b"\r\n" in shown:  # a program's own line ends, and a terminal's after them
+            shown = shown.replace(b"\r\n", b"\n")
         self.texts = shown.split(b"\n")  # as a terminal shows them at last
         if not self.texts[-1]:
             self.texts.pop()
@@ -59,8 +58,8 @@ class Templates:
             for place in self.rewritten:
                 self.texts[place] = last_said(self.texts[place])
             shown = b"\n".join(self.texts)
+        self.shown = shown
         self.keys = shown.translate(None, _VARYING).split(b"\n")[: len(self.texts)]
-        self._shapes = _single_spaced(shown.translate(None, _WORDS)).split(b"\n")[: len(self.texts)]
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -72,8 +71,13 @@ class Templates:
 
     @cached_property
     def common(self) -> list[int]:
-        shapes = map(Counter(self._shapes).__getitem__, self._shapes)
-        return list(map(mul, self.counts, shapes))
+        shapes = self.shown.translate(None, _WORDS).split(b"\n")[: len(self.texts)]
+        return list(map(mul, self.counts, map(Counter(shapes).__getitem__, shapes)))
+
+    @cached_property
+    def lasts(self) -> list[int]:
+        """The last line of each template, in order."""
+        return sorted(dict(zip(self.keys, range(len(self.keys)), strict=True)).values())
 
     @cached_property
     def firsts(self) -> list[int]:
@@ -90,9 +94,3 @@ class Templates:
             stop = len(same) if stop < 0 else stop
             yield start, stop + 1
             start = same.find(b"\1" * (least - 1), stop)
-
-
-def _single_spaced(data: bytes) -> bytes:
-    for _ in range(_HALVINGS):
-        data = data.replace(b"  ", b" ")
-    return data
