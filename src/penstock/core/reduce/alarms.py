@@ -14,12 +14,13 @@ The strengths:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, count
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 import re2
 
 from penstock.core.reduce.contract import Effort
+from penstock.core.reduce.templates import Templates
 
 ENDED: Final = 4
 STRONG: Final = 3
@@ -54,9 +55,8 @@ _PLAIN: Final = re2.compile(
     rb"|mismatch(?:ed)?|denied|refused|forbidden|unauthorized|timed[ -]?out|timeout|killed|terminated|missing|expected"
     rb"|not (?:allowed|permitted|supported|defined|available|installed|equal|in order)|conflicts?|violat(?:es|ed|ions?)"
     rb"|but (?:was|got|actual)|unmet|unsatisfied|out of memory|no space left|problems?|broken|please|must|should|wrong)"
-    rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)"
+    rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)|\bwarn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b"
 )
-_WEAK: Final = re2.compile(rb"(?i)\bwarn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b")
 
 _CALM: Final = re2.compile(
     rb"(?im)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
@@ -77,21 +77,32 @@ class Alarm(NamedTuple):
     word: bytes  # what tells, as it stands in the line
 
 
-def find_alarms(texts: Sequence[bytes], effort: Effort) -> list[Alarm]:
-    """The lines that tell of failure, in order. `texts` have no escape sequences."""
-    shown = b"\n".join(texts)
-    ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size)) if texts else []
+def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
+    """The lines that tell of failure, in order."""
+    texts = templates.texts
     found: dict[int, Alarm] = {}
-    for strength, pattern in ((ENDED, _ENDED), (STRONG, _STRONG), (PLAIN, _PLAIN), (WEAK, _WEAK)):
-        for line, word in _lines_with(pattern, shown, ends):
+    for strength, pattern in ((ENDED, _ENDED), (STRONG, _STRONG)):
+        for line, word in _lines_with(pattern, texts):
             effort.spend(3)
             if line not in found and _tells(texts[line], strength):
                 found[line] = Alarm(line, strength, word)
+    # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
+    # of the same a thousand times.
+    ends = sorted({*templates.firsts, *templates.lasts})
+    for place, word in _lines_with(_PLAIN, [texts[line] for line in ends]):
+        effort.spend(3)
+        strength = WEAK if word[:1] in b"wWdD" and word[:2].lower() in (b"wa", b"de") else PLAIN
+        line = ends[place]
+        if line not in found and _tells(texts[line], strength):
+            found[line] = Alarm(line, strength, word)
     return [found[line] for line in sorted(found)]
 
 
-def _lines_with(pattern: re2._Regexp[bytes], shown: bytes, ends: list[int]) -> Iterator[tuple[int, bytes]]:
+def _lines_with(pattern: re2._Regexp[bytes], texts: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
     """Each line that a pattern is found in, with what it found first."""
+    if not texts: return
+    shown = b"\n".join(texts)
+    ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size))
     place = line = 0
     while (match := pattern.search(shown, place)) is not None:
         start, stop = match.span()
@@ -103,8 +114,6 @@ def _lines_with(pattern: re2._Regexp[bytes], shown: bytes, ends: list[int]) -> I
 
 
 def _tells(text: bytes, strength: int) -> bool:
-    if strength == ENDED:
-        return True
     if strength < STRONG and _COMMAND.search(text) is not None:
         return False
     return _CALM.search(text) is None or _TROUBLE_TOO.search(text) is not None

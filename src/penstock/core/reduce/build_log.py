@@ -31,7 +31,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
     lines = Lines(content)
     ask.effort.spend(len(lines))
     templates = Templates(content.data)
-    alarms = find_alarms(templates.texts, ask.effort)
+    alarms = find_alarms(templates, ask.effort)
     worth = worths(templates, alarms)
     at = {a.line: max(0, lines.texts[a.line].find(a.word)) for a in alarms if len(lines.texts[a.line]) > 200}
     order = sorted(worth, key=lambda i: (-worth[i], -i))

@@ -66,6 +66,8 @@ def closings(templates: Templates) -> tuple[list[int], list[Stretch]]:
     return failed, stretches
 
 
+P = dict(lent=.95, again=.7, far=200, plain_far=.4, strong_far=.75, long=160, longmin=.3, strongmin=.6, inner=.3, blank=.5, common_free=6, common_div=4, minlend=.25, after_end=.45, second=.8, indent=.5, longctx=300, selfcommon=16)
+
 def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
     texts, keys, common = templates.texts, templates.keys, templates.common
     failed, stretches = closings(templates)
@@ -76,33 +78,47 @@ def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
     inner=set()
     for first, stop in templates.runs():
         inner.update(range(first+1, stop-1))
-    def lend(line: int, value: float, step: float, way: int, least: float=LEAST) -> None:
+    free, div, blank, inn, across, ind, longctx = P['common_free'], P['common_div'], P['blank'], P['inner'], ACROSS, P['indent'], P['longctx']
+    def lend(line: int, value: float, step: float, way: int, least: float) -> None:
         at = line + way
+        gentle = 1 - (1 - step) * ind
         while 0 <= at < n:
-            value *= step
             text = texts[at]
-            if not keys[at]:
-                value *= ACROSS
+            if keys[at]:
+                value *= gentle if text[:1] in b" \t" else step
+                v = value
+                if at in inner: v *= inn
+                else:
+                    if len(text) > longctx: v *= longctx / len(text)
+                    bits = common[at].bit_length() - free
+                    if bits > 0: v /= 1 + bits / div
+            else:
+                value *= across
+                v = value * blank
             if value < least: break
-            v = value
-            if at in inner or not keys[at]: v *= .3
-            elif len(text) > 300: v *= .6
             if v > worth.get(at, 0.0):
                 worth[at] = v
             at += way
+    end = failed[0] if failed else n - 1
     for alarm in alarms:
         line = alarm.line
         reach = REACH[alarm.strength]
         part = stretches[bisect_left(stops, line+1)].part
         times = told.get(keys[line], 0)
         told[keys[line]] = times + 1
-        value = reach.worth * part / (1 + times) ** .7
-        value *= 1 / (1 + common[line].bit_length() / 16)
+        value = reach.worth * part / (1 + times) ** P['again']
+        value *= 1 / (1 + common[line].bit_length() / P['selfcommon'])
+        if line < end and alarm.strength < 4:
+            f = P['plain_far'] if alarm.strength <= 2 else P['strong_far']
+            value *= f + (1-f) * 2 ** (-(end-line)/P['far'])
+        size = len(texts[line])
+        if size > P['long'] and alarm.strength < 4:
+            value *= max(P['longmin'] if alarm.strength <= 2 else P['strongmin'], P['long']/size)
         if value > worth.get(line, 0.0): worth[line] = value
-        lend(line, value*.95, reach.up, -1)
-        lend(line, value*.95, reach.down, 1)
-    ends = [(f, AT_END * (1.0 if i == 0 else .8)) for i, f in enumerate(failed)]
-    ends.append((n - 1, AT_END * (.45 if failed else 1.0)))
+        lend(line, value*P['lent'], reach.up, -1, P['minlend'])
+        lend(line, value*P['lent'], reach.down, 1, P['minlend'])
+    ends = [(f, AT_END * (1.0 if i == 0 else P['second'])) for i, f in enumerate(failed)]
+    ends.append((n - 1, AT_END * (P['after_end'] if failed else 1.0)))
     for f, v in ends:
         if v > worth.get(f, 0.0): worth[f] = v
         lend(f, v, BEFORE_END, -1, .3)
