@@ -30,8 +30,9 @@ class Reach(NamedTuple):
 
 
 REACH: Final = {
-    4: Reach(4.0, 0.93, 0.70),
-    3: Reach(4.0, 0.80, 0.93),
+    5: Reach(4.0, 0.93, 0.70),
+    4: Reach(4.2, 0.80, 0.93),
+    3: Reach(3.4, 0.80, 0.93),
     2: Reach(2.2, 0.80, 0.86),
     1: Reach(0.8, 0.50, 0.60),
 }
@@ -66,7 +67,7 @@ def closings(templates: Templates) -> tuple[list[int], list[Stretch]]:
     return failed, stretches
 
 
-P = dict(lent=.95, again=.7, far=200, plain_far=.4, strong_far=.75, long=160, longmin=.3, strongmin=.6, inner=.3, blank=.5, common_free=6, common_div=4, minlend=.25, after_end=.45, second=.8, indent=.5, longctx=300, selfcommon=16)
+P = dict(lent=.95, again=.7, far=200, plain_far=.4, strong_far=.75, long=160, longmin=.3, strongmin=.6, inner=.3, blank=.5, common_free=6, common_div=4, minlend=.25, after_end=.45, second=.8, indent=.5, longctx=300, selfcommon=16, closelen=120, close=.9, shape=10)
 
 def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
     texts, keys, common = templates.texts, templates.keys, templates.common
@@ -108,11 +109,11 @@ def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
         told[keys[line]] = times + 1
         value = reach.worth * part / (1 + times) ** P['again']
         value *= 1 / (1 + common[line].bit_length() / P['selfcommon'])
-        if line < end and alarm.strength < 4:
+        if line < end and alarm.strength < 5:
             f = P['plain_far'] if alarm.strength <= 2 else P['strong_far']
             value *= f + (1-f) * 2 ** (-(end-line)/P['far'])
         size = len(texts[line])
-        if size > P['long'] and alarm.strength < 4:
+        if size > P['long'] and alarm.strength < 5:
             value *= max(P['longmin'] if alarm.strength <= 2 else P['strongmin'], P['long']/size)
         if value > worth.get(line, 0.0): worth[line] = value
         lend(line, value*P['lent'], reach.up, -1, P['minlend'])
@@ -122,4 +123,11 @@ def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
     for f, v in ends:
         if v > worth.get(f, 0.0): worth[f] = v
         lend(f, v, BEFORE_END, -1, .3)
+    closed = {}
+    for i, w in worth.items():
+        if len(texts[i]) < P['closelen']:
+            left = max(worth.get(i-1, 0), worth.get(i-2, 0)); right = max(worth.get(i+1, 0), worth.get(i+2,0))
+            v = P['close'] * min(left, right)
+            if v > w: closed[i] = v
+    worth.update(closed)
     return worth
