@@ -40,7 +40,8 @@ def reduce(content: Content, ask: Ask) -> Plan:
     def choose(room: Room) -> Choice:
         most = max(300, min(2000, room.least // 10))
         units = _Units(lines, most, at)
-        rest = sorted(range(len(lines)), key=lambda i: (common[i], -i))
+        back = range(len(lines) - 1, -1, -1)
+        rest = chain((i for i in back if common[i] < 32), back)
         return Choice(pick(content, units, chain(order, rest), room))
 
     return Plan(choose)

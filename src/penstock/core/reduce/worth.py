@@ -62,12 +62,15 @@ def closings(templates: Templates) -> tuple[list[int], list[Stretch]]:
         line += shown.count(b"\n", place, m.start()); place = m.start()
         well = _WELL.search(texts[line]) is not None
         if not well: failed.append(line)
-        stretches.append(Stretch(line+1, .35 if well else 1.0))
-    stretches.append(Stretch(len(texts), .5 if failed else 1.0))
+        stretches.append(Stretch(line+1, P['well'] if well else 1.0))
+    if failed:
+        begin = max((i for i in range(failed[0]) if texts[i][:2] == b"$ " or texts[i][:13] == b"##[group]Run "), default=0)
+        stretches = [Stretch(begin, P['begun'])] + [s for s in stretches if s.stop > begin]
+    stretches.append(Stretch(len(texts), P['after'] if failed else 1.0))
     return failed, stretches
 
 
-P = dict(lent=.95, again=.7, far=200, plain_far=.4, strong_far=.75, long=160, longmin=.3, strongmin=.6, inner=.3, blank=.5, common_free=6, common_div=4, minlend=.25, after_end=.45, second=.8, indent=.5, longctx=300, selfcommon=16, closelen=120, close=.9, shape=10)
+P = dict(begun=.6, lent=.97, again=.7, far=200, plain_far=.4, strong_far=.75, long=160, longmin=.3, strongmin=.6, inner=.3, blank=.5, common_free=6, common_div=4, minlend=.25, after_end=.45, second=.8, indent=.35, longctx=300, selfcommon=16, closelen=120, close=.9, shape=10, at_end=3.0, before_end=.985, endleast=.05, well=.5, after=.5, across=.8)
 
 def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
     texts, keys, common = templates.texts, templates.keys, templates.common
@@ -79,7 +82,7 @@ def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
     inner=set()
     for first, stop in templates.runs():
         inner.update(range(first+1, stop-1))
-    free, div, blank, inn, across, ind, longctx = P['common_free'], P['common_div'], P['blank'], P['inner'], ACROSS, P['indent'], P['longctx']
+    free, div, blank, inn, across, ind, longctx = P['common_free'], P['common_div'], P['blank'], P['inner'], P['across'], P['indent'], P['longctx']
     def lend(line: int, value: float, step: float, way: int, least: float) -> None:
         at = line + way
         gentle = 1 - (1 - step) * ind
@@ -118,11 +121,11 @@ def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
         if value > worth.get(line, 0.0): worth[line] = value
         lend(line, value*P['lent'], reach.up, -1, P['minlend'])
         lend(line, value*P['lent'], reach.down, 1, P['minlend'])
-    ends = [(f, AT_END * (1.0 if i == 0 else P['second'])) for i, f in enumerate(failed)]
-    ends.append((n - 1, AT_END * (P['after_end'] if failed else 1.0)))
+    ends = [(f, P['at_end'] * (1.0 if i == 0 else P['second'])) for i, f in enumerate(failed)]
+    ends.append((n - 1, P['at_end'] * (P['after_end'] if failed else 1.0)))
     for f, v in ends:
         if v > worth.get(f, 0.0): worth[f] = v
-        lend(f, v, BEFORE_END, -1, .3)
+        lend(f, v, P['before_end'], -1, P['endleast'])
     closed = {}
     for i, w in worth.items():
         if len(texts[i]) < P['closelen']:
