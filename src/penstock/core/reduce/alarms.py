@@ -65,10 +65,12 @@ _PLAIN: Final = re2.compile(
     rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)|\bwarn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b"
 )
 
-_CALM: Final = re2.compile(
+_NONE: Final = re2.compile(
     rb"(?im)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
     rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0|null|none|false|no)\b"
-    rb"|\b(?:pass(?:ed)?|ok|skip(?:ped)?|success)\]?[ \t]*(?:\[ *\d+%\]|\(?[\d.,]+ ?m?s\)?)?$"
+)
+_FINE: Final = re2.compile(
+    rb"(?im)\b(?:pass(?:ed)?|ok|skip(?:ped)?|success)\]?[ \t]*(?:\[ *\d+%\]|\(?[\d.,]+ ?m?s\)?)?$"
     rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|\xe2\x9c[\x93\x94]|\xe2\x88\x9a|checking )"
     rb"|^(?:skip|xfail|xpass)\b|\bskipped\b|exited with 0\b|^(?:get|fetched|unpacking|selecting|preparing|setting up|installing|downloading|collecting)\b"
 )
@@ -126,4 +128,5 @@ def _lines_with(pattern: re2._Regexp[bytes], texts: Sequence[bytes]) -> Iterator
 def _tells(text: bytes, strength: int) -> bool:
     if strength < STRONG and _COMMAND.search(text) is not None:
         return False
-    return _CALM.search(text) is None or _TROUBLE_TOO.search(text) is not None
+    if _FINE.search(text): return False
+    return _NONE.search(text) is None or _TROUBLE_TOO.search(text) is not None

@@ -38,7 +38,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
     common = templates.common
 
     def choose(room: Room) -> Choice:
-        most = max(300, min(2000, room.least // 10))
+        most = max(300, min(4000, room.least // 8))
         units = _Units(lines, most, at)
         back = range(len(lines) - 1, -1, -1)
         rest = chain((i for i in back if common[i] < 32), back)

@@ -65,14 +65,17 @@ class Templates:
         return len(self.texts)
 
     @cached_property
+    def shapes(self) -> list[bytes]:
+        return self.shown.translate(None, _WORDS).split(b"\n")[: len(self.texts)]
+
+    @cached_property
     def counts(self) -> list[int]:
         """For each line, how many have its template."""
         return list(map(Counter(self.keys).__getitem__, self.keys))
 
     @cached_property
     def common(self) -> list[int]:
-        shapes = self.shown.translate(None, _WORDS).split(b"\n")[: len(self.texts)]
-        return list(map(mul, self.counts, map(Counter(shapes).__getitem__, shapes)))
+        return list(map(mul, self.counts, map(Counter(self.shapes).__getitem__, self.shapes)))
 
     @cached_property
     def lasts(self) -> list[int]:

@@ -70,7 +70,7 @@ def closings(templates: Templates) -> tuple[list[int], list[Stretch]]:
     return failed, stretches
 
 
-P = dict(begun=.6, lent=.97, again=.7, far=200, plain_far=.4, strong_far=.75, long=160, longmin=.3, strongmin=.6, inner=.3, blank=.5, common_free=6, common_div=4, minlend=.25, after_end=.45, second=.8, indent=.35, longctx=300, selfcommon=16, closelen=120, close=.9, shape=10, at_end=3.0, before_end=.985, endleast=.05, well=.5, after=.5, across=.8)
+P = dict(begun=.5, lent=.97, again=.7, far=200, plain_far=.4, strong_far=.75, long=160, longmin=.3, strongmin=.6, inner=.3, blank=.5, common_free=6, common_div=4, minlend=.25, after_end=.45, second=.8, indent=.35, longctx=300, selfcommon=16, closelen=120, close=.9, shape=20, shape_pow=.4, repeated=.8, at_end=3.0, before_end=.985, endleast=.05, well=.5, after=.5, across=.8)
 
 def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
     texts, keys, common = templates.texts, templates.keys, templates.common
@@ -83,6 +83,12 @@ def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
     for first, stop in templates.runs():
         inner.update(range(first+1, stop-1))
     free, div, blank, inn, across, ind, longctx = P['common_free'], P['common_div'], P['blank'], P['inner'], P['across'], P['indent'], P['longctx']
+    new = bytearray(n)
+    for i in templates.firsts: new[i] = 1
+    for i, k in enumerate(keys):
+        if len(k) < 4: new[i] = 1
+    rep = P['repeated']
+    shapes = templates.shapes; told_shape: dict[bytes,int] = {}
     def lend(line: int, value: float, step: float, way: int, least: float) -> None:
         at = line + way
         gentle = 1 - (1 - step) * ind
@@ -94,6 +100,7 @@ def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
                 if at in inner: v *= inn
                 else:
                     if len(text) > longctx: v *= longctx / len(text)
+                    if not new[at]: v *= rep
                     bits = common[at].bit_length() - free
                     if bits > 0: v /= 1 + bits / div
             else:
@@ -111,6 +118,8 @@ def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
         times = told.get(keys[line], 0)
         told[keys[line]] = times + 1
         value = reach.worth * part / (1 + times) ** P['again']
+        ts = told_shape.get(shapes[line], 0); told_shape[shapes[line]] = ts + 1
+        value /= (1 + ts / P['shape']) ** P['shape_pow']
         value *= 1 / (1 + common[line].bit_length() / P['selfcommon'])
         if line < end and alarm.strength < 5:
             f = P['plain_far'] if alarm.strength <= 2 else P['strong_far']
