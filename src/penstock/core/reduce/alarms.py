@@ -30,30 +30,34 @@ PLAIN: Final = 2
 WEAK: Final = 1
 
 # On bytes and without groups, as in `census`: a group doubles the time of a match.
-_ENDED: Final = re2.compile(
-    rb"(?im)\bexited with (?:(?:code|status) )?[1-9]"
+_OF_ENDS: Final = (
+    rb"(?im:\bexited with (?:(?:code|status) )?[1-9]"
     rb"|\bexit(?:ed)?(?: with)?(?: an?)?(?: error)? (?:code|status|value)(?: was| is| of)?[ :=(]+-?[1-9]"
     rb"|\b(?:failed with|return(?:ed|s)?)(?: an?)?(?: non-?zero)?(?: exit| error| return)? (?:code|status)[ :=(]+[1-9]"
     rb"|\breturn(?:ed)? (?:code|status)(?: was| is)?[ :=(]+[1-9]|\bnon-?zero (?:exit|return|status)"
     rb"|\bbad exit status|^[^ \n]*make(?:\[\d+\])?: \*\*\* |\bnpm err!|\brake aborted|\bninja: build stopped"
     rb"|\b(?:build|job|compilation|pipeline|execution) (?:has )?(?:failed|failure)\b|\bas failure$"
     rb"|\bcommand (?:\S{1,200} )?failed\b|##\[error\]|\brpm build errors|\bno output has been received"
-    rb"|\bexceeded the (?:maximum|timeout|time limit)|\bfailed to execute goal"
+    rb"|\bexceeded the (?:maximum|timeout|time limit)|\bfailed to execute goal)"
 )
-_VERDICT: Final = re2.compile(
-    rb"(?m)\b(?:FAIL(?:ED|URE|URES|ING)?|BROKEN)\b|^E {2,}|^not ok\b|^Traceback \(|^\*\* \("
+_OF_VERDICTS: Final = (
+    rb"(?m:\b(?:FAIL(?:ED|URE|URES|ING)?|BROKEN)\b|^E {2,}|^not ok\b|^Traceback \(|^\*\* \("
     rb"|:\d+(?::\d+)?\)?: (?:fatal )?(?i:error)\b|\berror\[\w{1,20}\]|\bpanicked at\b"
     rb"|(?i:\bsegmentation fault|\bcore dumped|\bundefined (?:reference|symbol|method|name|variable|local)"
     rb"|\bunresolved (?:reference|import|external)|\bassertion .{0,80}failed"
     rb"|\b[1-9]\d* (?:tests? |specs? )?(?:failed|failing|failures?|errors?)\b"
     rb"|\b(?:failed|failing|failures?|errors?)(?: tests?| examples?| scenarios?)?[:=] *(?:[1-9]|$))"
-    rb"|\xe2\x9c(?:\x95|\x96|\x97|\x98)|\xe2\x97\x8f \S"
+    rb"|\xe2\x9c(?:\x95|\x96|\x97|\x98)|\xe2\x97\x8f \S)"
 )
-_STRONG: Final = re2.compile(
-    rb"(?m)(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:|\[error\]|^error\b)"
+_OF_LEVELS: Final = (
+    rb"(?m:(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:|\[error\]|^error\b)"
     rb"|\b(?:ERROR|FATAL|SEVERE|CRITICAL|PANIC|ABORT(?:ED)?)\b"
-    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled\b|\buncaught\b)"
+    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled\b|\buncaught\b))"
 )
+# One pass over all lines, and then a look at those that have any of them.
+_ANY: Final = re2.compile(b"|".join((_OF_ENDS, _OF_VERDICTS, _OF_LEVELS)))
+_ENDED: Final = re2.compile(_OF_ENDS)
+_VERDICT: Final = re2.compile(_OF_VERDICTS)
 _PLAIN: Final = re2.compile(
     rb"(?im)(?:^|[^\w./@-])(?:errors?|fail(?:ed|ures?|s|ing|ure)?|(?:\w*exceptions?|\w+error)|fatal|abort(?:ed|ing)?"
     rb"|crash(?:ed)?|cannot|can'?t|can not|could ?n[o']t|could not|unable to|not found|no such|nothing provides"
@@ -100,10 +104,9 @@ def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
     """The lines that tell of failure, in order."""
     texts = templates.texts
     found: dict[int, Alarm] = {}
-    for strength, pattern in ((ENDED, _ENDED), (VERDICT, _VERDICT), (STRONG, _STRONG)):
-        for line, word in _lines_with(pattern, templates.shown, texts, effort):
-            if line not in found and _tells(texts[line]):
-                found[line] = Alarm(line, _leveled(strength, texts[line]), word)
+    for line, word in _lines_with(_ANY, templates.shown, texts, effort):
+        if _tells(texts[line]):
+            found[line] = Alarm(line, _strength(texts[line]), word)
     # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
     # of the same a thousand times.
     ends = sorted({*templates.firsts, *templates.lasts})
@@ -137,10 +140,10 @@ def _tells(text: bytes) -> bool:
     return _NONE.search(text) is None or _SOME_TOO.search(text) is not None
 
 
-def _leveled(strength: int, text: bytes) -> int:
-    if strength == ENDED:
-        return strength
+def _strength(text: bytes) -> int:
+    if _ENDED.search(text) is not None:
+        return ENDED
     level = _LEVEL.search(text[:_LEVEL_WITHIN])
-    if level is None:
-        return strength
-    return WEAK if b"warn" in level[0].lower() else PLAIN
+    if level is not None:
+        return WEAK if b"warn" in level[0].lower() else PLAIN
+    return VERDICT if _VERDICT.search(text) is not None else STRONG

@@ -125,13 +125,16 @@ def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dic
     end = course.failed[0] if course.failed else len(templates) - 1
     stops = [stretch.stop for stretch in course.stretches]
     told: Counter[bytes] = Counter()
+    told_keys: Counter[bytes] = Counter()
     for line, strength, _ in alarms:
         reach = _REACH[strength]
         worth = reach.worth * course.stretches[bisect_right(stops, line)].part
         worth *= _by_place(strength, end - line) * _by_length(strength, len(templates.texts[line]))
         shape = templates.shapes[line]
         worth /= (1 + told[shape] / 20) ** 0.4 * (1 + templates.common[line].bit_length() / 16)
+        worth /= (1 + told_keys[templates.keys[line]]) ** 0.7
         told[shape] += 1
+        told_keys[templates.keys[line]] += 1
         ledger.give(line, worth)
         ledger.lend(line, worth * _LENT, reach, _LEAST)
     if course.begun:
