@@ -76,11 +76,12 @@ _CLOSING: Final = 0.9
 # A key so short is that of a brace or a caret.
 _TELLING_KEY: Final = 4
 
-_CLOSE: Final = re2.compile(
-    rb"(?im)\bcommand .{1,400}exited with \d|\bprocess completed with exit code [1-9]|^error: job failed"
+# What a runner of commands says, as travis, GitHub, GitLab and Jenkins do.
+_GAVE_UP: Final = re2.compile(
+    rb"(?i)\bcommand .{1,400}exited with [1-9]|\bprocess completed with exit code [1-9]|^error: job failed"
     rb"|\bmarked build as failure"
 )
-_WELL: Final = re2.compile(rb"exited with 0\b")
+_WENT_WELL: Final = b"exited with 0"
 _BEGUN: Final = (b"$ ", b"##[group]Run ")
 
 
@@ -99,44 +100,45 @@ class Course(NamedTuple):
     stretches: list[Stretch]
 
 
-def course_of(templates: Templates) -> Course:
+def course_of(templates: Templates, alarms: Sequence[Alarm]) -> Course:
     texts, shown = templates.texts, templates.shown
-    failed: list[int] = []
-    stretches: list[Stretch] = []
-    place = line = 0
-    for match in _CLOSE.finditer(shown):
-        line += shown.count(b"\n", place, match.start())
-        place = match.start()
-        well = _WELL.search(texts[line]) is not None
-        if not well:
-            failed.append(line)
-        stretches.append(Stretch(line + 1, _ENDED_WELL if well else 1.0))
+    failed = [line for line, strength, _ in alarms if strength == ENDED and _GAVE_UP.search(texts[line]) is not None]
     begun = 0
     if failed:
         begun = next((at for at in range(failed[0], -1, -1) if texts[at].startswith(_BEGUN)), 0)
-        stretches = [Stretch(begun, _BEFORE), *(stretch for stretch in stretches if stretch.stop > begun)]
+    closed = {line: 1.0 for line in failed}
+    line = place = 0
+    while (found := shown.find(_WENT_WELL, place)) >= 0:
+        line += shown.count(b"\n", place, found)
+        place = found + 1
+        closed[line] = _ENDED_WELL
+    stretches = [Stretch(line + 1, part) for line, part in sorted(closed.items()) if line >= begun]
+    if begun:
+        stretches.insert(0, Stretch(begun, _BEFORE))
     return Course(failed, begun, [*stretches, Stretch(len(texts), _AFTER if failed else 1.0)])
 
 
 def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dict[int, float]:
     """What lines are worth; those that are not in it are worth nothing."""
-    course = course_of(templates)
+    course = course_of(templates, alarms)
     ledger = _Ledger(templates, effort)
     end = course.failed[0] if course.failed else len(templates) - 1
     stops = [stretch.stop for stretch in course.stretches]
     told: Counter[bytes] = Counter()
     told_keys: Counter[bytes] = Counter()
-    for line, strength, _ in alarms:
+    # The strongest first: within their reach the weaker ones have nothing to lend.
+    for line, strength, _ in sorted(alarms, key=lambda alarm: -alarm.strength):
         reach = _REACH[strength]
         worth = reach.worth * course.stretches[bisect_right(stops, line)].part
         worth *= _by_place(strength, end - line) * _by_length(strength, len(templates.texts[line]))
         shape = templates.shapes[line]
-        worth /= (1 + told[shape] / 20) ** 0.4 * (1 + templates.common[line].bit_length() / 16)
+        worth /= (1 + told[shape] / 20) ** 0.4 * (1 + templates.common_of(line).bit_length() / 16)
         worth /= (1 + told_keys[templates.keys[line]]) ** 0.7
         told[shape] += 1
         told_keys[templates.keys[line]] += 1
-        ledger.give(line, worth)
-        ledger.lend(line, worth * _LENT, reach, _LEAST)
+        if worth > ledger.worth.get(line, 0.0):
+            ledger.worth[line] = worth
+            ledger.lend(line, worth * _LENT, reach, _LEAST)
     if course.begun:
         ledger.give(course.begun, _END.worth)
     for number, line in enumerate(course.failed):
@@ -212,7 +214,7 @@ class _Ledger:
         kept = min(1.0, _LONG_LENT / (len(templates.texts[line]) + 1))
         if line not in self.new and len(key) >= _TELLING_KEY:
             kept *= _REPEATED
-        bits = templates.common[line].bit_length() - _COMMON_BITS
+        bits = templates.common_of(line).bit_length() - _COMMON_BITS
         return kept / (1 + bits / 4) if bits > 0 else kept
 
     def closed(self) -> dict[int, float]:
