@@ -11,8 +11,9 @@ from penstock.core.reduce.contract import Reducer, Sample
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
 from penstock.core.reduce.tail import TAIL
+from penstock.core.reduce.test_run import TEST_RUN
 
-KINDS: Final[tuple[Reducer, ...]] = (BUILD_LOG, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (TEST_RUN, BUILD_LOG, HEAD_TAIL)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

@@ -5,6 +5,7 @@ of its strongest sign; a line that says that there was no error has none, nor ha
 `-Werror` in it, a file named error.o, or a test about errors that passed.
 
 The strengths:
+- RESULT: a test that failed, where the output is read as that of a test run. It is not given here.
 - ENDED: a command, a step or the whole run gave up. What went wrong stands before it.
 - VERDICT: a test, a compiler or a program says that it failed.
 - STRONG: `error:` and the like, an exception's name, a level of a log.
@@ -23,6 +24,7 @@ import re2
 from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.templates import Templates
 
+RESULT: Final = 6
 ENDED: Final = 5
 VERDICT: Final = 4
 STRONG: Final = 3
@@ -105,12 +107,12 @@ class Alarm(NamedTuple):
 def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
     """The lines that tell of failure, in order."""
     texts = templates.texts
-    found = dict(_lines_with(_ANY, templates.shown, texts))
+    found = dict(lines_with(_ANY, templates.shown, texts))
     # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
     # of the same a thousand times.
     ends = sorted({*templates.firsts, *templates.lasts})
     in_ends = [texts[line] for line in ends]
-    for place, word in _lines_with(_PLAIN, b"\n".join(in_ends), in_ends):
+    for place, word in lines_with(_PLAIN, b"\n".join(in_ends), in_ends):
         found.setdefault(ends[place], word)
     effort.spend(3 * len(found))
     return _judged(texts, sorted(found.items()))
@@ -122,7 +124,7 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
     shown = b"\n".join(looked)
 
     def having(pattern: re2._Regexp[bytes]) -> set[int]:
-        return {place for place, _ in _lines_with(pattern, shown, looked)}
+        return {place for place, _ in lines_with(pattern, shown, looked)}
 
     calm = having(_FINE) | (having(_NONE) - having(_SOME_TOO))
     commands, ended, verdict, level = having(_COMMAND), having(_ENDED), having(_VERDICT), having(_OF_LEVEL)
@@ -144,7 +146,7 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
     return alarms
 
 
-def _lines_with(
+def lines_with(
     pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes]
 ) -> Iterator[tuple[int, bytes]]:
     """Each line that a pattern is found in, with what it found there first. `shown` are the texts, one a line."""

@@ -7,7 +7,7 @@ lines of one template says how many repeats of the line before it are hidden.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, overload
@@ -64,6 +64,14 @@ class LogView:
         shown = picked(self._content, units, chain(self._order, self._rest()), room, taken)
         spans = joined(self._content, units, shown, room.mark)
         return Choice(spans, hidden=self._repeats(spans))
+
+    def shown_of(self, lines: Sequence[int], choice: Choice) -> int:
+        """How many of these lines a choice shows, at least by their start."""
+        stops = [span.stop for span in choice.spans]
+        starts = [span.start for span in choice.spans]
+        places = [self._lines.starts[line] for line in lines]
+        spans = [bisect_right(starts, place) - 1 for place in places]
+        return sum(span >= 0 and place < stops[span] for place, span in zip(places, spans, strict=True))
 
     def _rest(self) -> Iterator[int]:
         common = self._templates.common

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 import re2
 
-from penstock.core.reduce.alarms import ENDED, PLAIN, STRONG, VERDICT, WEAK, Alarm
+from penstock.core.reduce.alarms import ENDED, PLAIN, RESULT, STRONG, VERDICT, WEAK, Alarm
 from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.templates import Templates
 
@@ -35,6 +35,7 @@ class Reach(NamedTuple):
 # The figures in this module were found by trying each smaller and greater on failed builds of some hundred projects.
 # Most of them can be halved or doubled without much harm.
 _REACH: Final = {
+    RESULT: Reach(5.0, 0.80, 0.93),
     ENDED: Reach(4.0, 0.93, 0.70),
     VERDICT: Reach(4.2, 0.80, 0.93),
     STRONG: Reach(3.4, 0.80, 0.93),
@@ -149,14 +150,14 @@ def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dic
 
 
 def _by_place(strength: int, before_end: int) -> float:
-    if strength == ENDED or before_end <= 0:
+    if strength >= ENDED or before_end <= 0:
         return 1.0
     least = _FAR_PLAIN if strength <= PLAIN else _FAR_STRONG
     return least + (1 - least) * 0.5 ** (before_end / _FAR)
 
 
 def _by_length(strength: int, length: int) -> float:
-    if strength == ENDED or length <= _LONG:
+    if strength >= ENDED or length <= _LONG:
         return 1.0
     return max(_LONG_PLAIN if strength <= PLAIN else _LONG_STRONG, _LONG / length)
 
