@@ -90,9 +90,7 @@ _SOME_TOO: Final = re2.compile(
 _COMMAND: Final = re2.compile(rb" -(?:c|o|O\d|Wall|I\S+|D\S+|W\S+|L\S+|f\S+|std=\S+|classpath|cp) ")
 
 # A line that says itself how little it matters.
-_WARNS: Final = re2.compile(
-    rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:warn(?:ing)?)[\]:>)]|WARN(?:ING)?\b)"
-)
+_WARNS: Final = re2.compile(rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:warn(?:ing)?)[\]:>)]|WARN(?:ING)?\b)")
 _INFORMS: Final = re2.compile(
     rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:info|debug|trace|notice)[\]:>)]|(?:INFO|DEBUG|TRACE|NOTICE)\b)"
 )
@@ -146,9 +144,7 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
     return alarms
 
 
-def lines_with(
-    pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes]
-) -> Iterator[tuple[int, bytes]]:
+def lines_with(pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
     """Each line that a pattern is found in, with what it found there first. `shown` are the texts, one a line."""
     ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size))
     place = line = 0

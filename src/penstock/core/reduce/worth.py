@@ -48,6 +48,7 @@ _LEAST: Final = 0.25  # less is not lent
 _END: Final = Reach(3.0, 0.985, 0.0)
 _LEAST_AT_END: Final = 0.05
 _LATER_END: Final = 0.8  # of where a second command gave up
+_LAST_WORD: Final = 4.5
 _LAST_END: Final = 0.45  # of the end of a log in which a command gave up before
 
 # How much of an alarm counts by where it stands.
@@ -144,8 +145,10 @@ def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dic
         ledger.give(course.begun, _END.worth)
     for number, line in enumerate(course.failed):
         ledger.lend_up_from_end(line, _LATER_END if number else 1.0)
-    if len(templates):
-        ledger.lend_up_from_end(len(templates) - 1, _LAST_END if course.failed else 1.0)
+    last = next((line for line in range(len(templates) - 1, -1, -1) if templates.keys[line]), -1)
+    if last >= 0:
+        ledger.lend_up_from_end(last, _LAST_END if course.failed else 1.0)
+        ledger.give(last, _LAST_WORD)
     return ledger.closed()
 
 
