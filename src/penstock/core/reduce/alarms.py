@@ -15,13 +15,13 @@ The strengths:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import re2
 
 from penstock.core.reduce.contract import Effort
+from penstock.core.reduce.scan import lines_with
 from penstock.core.reduce.templates import Templates
 
 RESULT: Final = 6
@@ -52,7 +52,8 @@ _OF_VERDICTS: Final = (
     rb"|\xe2\x9c(?:\x95|\x96|\x97|\x98)|\xe2\x97\x8f \S)"
 )
 _OF_LEVELS: Final = (
-    rb"(?m:(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:|\[error\]|^error\b)"
+    rb"(?m:(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:)"
+    rb"|(?i:\[error\]|^error\b)"
     rb"|\b(?:ERROR|FATAL|SEVERE|CRITICAL|PANIC|ABORT(?:ED)?)\b"
     rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled\b|\buncaught\b))"
 )
@@ -117,7 +118,7 @@ def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
 
 
 def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alarm]:
-    """Those of the lines that do tell, with their strength. `found` are lines in order, with the word that was found."""
+    """Those lines that do tell, with their strength. `found` are lines in order, with the word that was found."""
     looked = [texts[line] for line, _ in found]
     shown = b"\n".join(looked)
 
@@ -142,20 +143,3 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
             strength = VERDICT if place in verdict else STRONG
         alarms.append(Alarm(line, strength, word))
     return alarms
-
-
-def lines_with(pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Each line that a pattern is found in, with what it found there first. `shown` are the texts, one a line."""
-    ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size))
-    place = line = 0
-    last = -1
-    for match in pattern.finditer(shown):
-        start, stop = match.span()
-        word = shown[start:stop].strip()
-        start += shown[start:stop].find(word)
-        if start > ends[line]:
-            line += shown.count(b"\n", place, start)
-            place = start
-        if line > last:
-            last = line
-            yield line, word

@@ -12,20 +12,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, overload
 
+import re2
+
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after
 from penstock.core.reduce.alarms import Alarm
 from penstock.core.reduce.contract import Ask, Choice, Room, Tally
 from penstock.core.reduce.lines import Lines, window
 from penstock.core.reduce.pick import joined, picked
-from penstock.core.reduce.question import Question
+from penstock.core.reduce.question import READ, Question
 from penstock.core.reduce.templates import Templates
 
 # Every question to a log has some of these words, and so has every line that matters: they tell nothing.
-_SAID_ANYWAY: Final = frozenset(
-    "abort break breaking breaks broke broken build builds building case ci code command compile error errors exception"
-    " exit fail failed failing fails failure failures fatal go happen happened issue job log logs message output"
-    " pipeline problem reason run running stop stopped test tests tool warning warnings went work works wrong".split()
+_SAID_ANYWAY: Final = re2.compile(
+    r"(?i)(?:abort|break(?:s|ing)?|broken?|builds?|building|case|ci|code|command|compile|errors?|exceptions?|exit"
+    r"|fail(?:s|ed|ing|ures?)?|fatal|go|happen(?:s|ed)?|issue|jobs?|logs?|message|output|pipeline|problem|reason"
+    r"|run(?:s|ning)?|stop(?:s|ped)?|tests?|tool|warnings?|went|work(?:s|ed)?|wrong)"
 )
 _ASKED_SHARE: Final = 0.4
 _ASKED_MOST: Final = 200
@@ -136,9 +138,8 @@ class _Units(Sequence[Span]):
 
 def _asked_for(ask: Ask, templates: Templates) -> list[int]:
     """The lines that speak of what was asked, best first, with what stands around them."""
-    question = Question(
-        " ".join(word for word in ask.query.split() if word.strip(".,?!:;").lower() not in _SAID_ANYWAY)
-    )
+    words = ask.query[:READ].split()
+    question = Question(" ".join(word for word in words if _SAID_ANYWAY.fullmatch(word.strip(".,?!:;")) is None))
     if not question:
         return []
     scores = question.scores(templates.shown.lower().split(b"\n")[: len(templates)], ask.effort)

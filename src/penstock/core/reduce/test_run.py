@@ -8,9 +8,10 @@ from typing import Final
 import re2
 
 from penstock.core.content import Content
-from penstock.core.reduce.alarms import PLAIN, RESULT, Alarm, find_alarms, lines_with
+from penstock.core.reduce.alarms import PLAIN, RESULT, Alarm, find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
+from penstock.core.reduce.scan import lines_with, marks_in
 from penstock.core.reduce.templates import Templates
 from penstock.core.reduce.worth import worths
 
@@ -36,7 +37,8 @@ _BY_FORM: Final = tuple(re2.compile(b"(?m)" + form) for form in _FORMS)
 
 # What only a test runner writes.
 _MARKS: Final = re2.compile(
-    rb"(?m)^(?:=+ test session starts =+|=== RUN |[ \t]*--- (?:PASS|FAIL|SKIP): |ok +\t?\S+\t[\d.]+s|running \d+ tests?$"
+    rb"(?m)^(?:=+ test session starts =+|=== RUN |[ \t]*--- (?:PASS|FAIL|SKIP): |ok +\t?\S+\t[\d.]+s"
+    rb"|running \d+ tests?$"
     rb"|test \S+ \.\.\. (?:ok|FAILED|ignored)|test result: |(?:PASS|FAIL) +\S+\.\w+|TAP version|(?:not )?ok \d+"
     rb"|[ \t]*(?:\xe2\x9c[\x93-\x98]|\xe2\x88\x9a|\xc3\x97) |\[ *(?:RUN|OK|PASSED|FAILED|-+|=+) *\] |PHPUnit \d"
     rb"|(?:\[\w+\] )?Tests run: \d+|(?:\[\w+\] )?Running \S+Test|Test project | *\d+/\d+ Test +#\d+|Ran \d+ tests? in"
@@ -54,12 +56,7 @@ _OF_FOOTER: Final = 6.0
 
 
 def fit(sample: Sample) -> float:
-    found = sum(
-        1
-        for part in (sample.data, sample.middle, sample.end)
-        for _ in zip(range(_SURE), _MARKS.finditer(part), strict=False)
-    )
-    return 0.9 if found >= _SURE else 0.17 * found
+    return 0.18 * marks_in(sample, _MARKS, _SURE)
 
 
 def reduce(content: Content, ask: Ask) -> Plan:

@@ -108,7 +108,7 @@ def course_of(templates: Templates, alarms: Sequence[Alarm]) -> Course:
     begun = 0
     if failed:
         begun = next((at for at in range(failed[0], -1, -1) if texts[at].startswith(_BEGUN)), 0)
-    closed = {line: 1.0 for line in failed}
+    closed = dict.fromkeys(failed, 1.0)
     line = place = 0
     while (found := shown.find(_WENT_WELL, place)) >= 0:
         line += shown.count(b"\n", place, found)
@@ -156,7 +156,7 @@ def _by_place(strength: int, before_end: int) -> float:
     if strength >= ENDED or before_end <= 0:
         return 1.0
     least = _FAR_PLAIN if strength <= PLAIN else _FAR_STRONG
-    return least + (1 - least) * 0.5 ** (before_end / _FAR)
+    return least + (1 - least) * float(0.5 ** (before_end / _FAR))
 
 
 def _by_length(strength: int, length: int) -> float:
