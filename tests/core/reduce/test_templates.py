@@ -104,3 +104,8 @@ def test_ten_times_the_lines_take_ten_times_the_time() -> None:
 
 def test_last_of_each_template_is_found_in_order() -> None:
     assert Templates(b"get 1\nput 1\nget 2\nput 2\nend\n").lasts == [2, 3, 4]
+
+
+def test_line_of_nothing_but_escapes_is_a_line() -> None:
+    assert Templates(b"\x1b[1m\x1b[0m").texts == [b""]
+    assert Templates(b"a\n\x1b[0m").texts == [b"a", b""]

@@ -106,12 +106,17 @@ class Alarm(NamedTuple):
 def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
     """The lines that tell of failure, in order."""
     texts = templates.texts
+    ends: Sequence[int]
     found = dict(lines_with(_ANY, templates.shown, texts))
     # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
-    # of the same a thousand times.
-    ends = sorted({*templates.firsts, *templates.lasts})
-    in_ends = [texts[line] for line in ends]
-    for place, word in lines_with(_PLAIN, b"\n".join(in_ends), in_ends):
+    # of the same a thousand times. Where nearly every line says something new, it is quicker to look at all.
+    if 2 * len(templates.firsts) > len(texts):
+        ends, said, shown = range(len(texts)), texts, templates.shown
+    else:
+        ends = sorted({*templates.firsts, *templates.lasts})
+        said = [texts[line] for line in ends]
+        shown = b"\n".join(said)
+    for place, word in lines_with(_PLAIN, shown, said):
         found.setdefault(ends[place], word)
     effort.spend(3 * len(found))
     return _judged(texts, sorted(found.items()))

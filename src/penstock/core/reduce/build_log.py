@@ -22,7 +22,8 @@ _RUNNERS: Final = (
 _TOOLS: Final = (
     rb"(?:\S*/)?(?:g?make|ninja)(?:\[\d+\])?: |(?:\S*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+) .* -c |(?:\S* )?libtool"
     rb"|\[ *\d+%\] (?:Building|Linking|Built)|-- (?:Check|Look|Perform|Configur|The C|Found)"
-    rb"|(?:CC|CXX|LD|AR) +\S+\.\w+$|checking (?:for|whether|if) |configure: |[^\s:]+: In function |In file included from "
+    rb"|(?:CC|CXX|LD|AR) +\S+\.\w+$|checking (?:for|whether|if) |configure: |[^\s:]+: In function "
+    rb"|In file included from "
     rb"|[^\s:]+:\d+(?::\d+)?: (?:fatal )?(?:error|warning|note|style)\b|[^\s:]+:\d+:\d+: [A-Z]{1,4}\d{2,5} "
     rb"|[^\s(]+\(\d+(?:,\d+)?\): (?:error|warning) | *Compiling \S+ v\d|error(?:\[E\d+\])?: |warning: "
     rb"|\[(?:INFO|WARNING|ERROR|info|warn|error|success)\] |> Task :|:\w+:\w+(?: UP-TO-DATE)?$"

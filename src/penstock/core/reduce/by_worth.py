@@ -7,12 +7,11 @@ lines of one template says how many repeats of the line before it are hidden.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, overload
-
-import re2
 
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after
@@ -24,13 +23,13 @@ from penstock.core.reduce.question import READ, Question
 from penstock.core.reduce.templates import Templates
 
 # Every question to a log has some of these words, and so has every line that matters: they tell nothing.
-_SAID_ANYWAY: Final = re2.compile(
+_SAID_ANYWAY: Final = re.compile(
     r"(?i)(?:abort|break(?:s|ing)?|broken?|builds?|building|case|ci|code|command|compile|errors?|exceptions?|exit"
     r"|fail(?:s|ed|ing|ures?)?|fatal|go|happen(?:s|ed)?|issue|jobs?|logs?|message|output|pipeline|problem|reason"
     r"|run(?:s|ning)?|stop(?:s|ped)?|tests?|tool|warnings?|went|work(?:s|ed)?|wrong)"
 )
 _ASKED_SHARE: Final = 0.4
-_ASKED_MOST: Final = 200
+_ASKED_MOST: Final = 40
 _AROUND: Final = 2  # lines before and after one that was asked for
 
 # What is shown of a long line: this part of the room, within bounds.
@@ -68,12 +67,14 @@ class LogView:
         return Choice(spans, hidden=self._repeats(spans))
 
     def shown_of(self, lines: Sequence[int], choice: Choice) -> int:
-        """How many of these lines a choice shows, at least by their start."""
-        stops = [span.stop for span in choice.spans]
-        starts = [span.start for span in choice.spans]
-        places = [self._lines.starts[line] for line in lines]
-        spans = [bisect_right(starts, place) - 1 for place in places]
-        return sum(span >= 0 and place < stops[span] for place, span in zip(places, spans, strict=True))
+        """How many of these lines a choice shows some of."""
+        starts = self._lines.starts
+        begins = [span.start for span in choice.spans]
+        shown = 0
+        for line in lines:
+            index = bisect_left(begins, starts[line + 1]) - 1
+            shown += index >= 0 and choice.spans[index].stop > starts[line]
+        return shown
 
     def _rest(self) -> Iterator[int]:
         common = self._templates.common
@@ -87,7 +88,7 @@ class LogView:
         if self._content.holes:
             return repeats
         starts = self._lines.starts
-        behind = [*spans[1:], Span(starts[-1], starts[-1])]
+        behind = [*spans, Span(starts[-1], starts[-1])][1:]
         for index, (span, after) in enumerate(zip(spans, behind, strict=True), start=1):
             first, stop = bisect_left(starts, span.stop), bisect_left(starts, after.start)
             if first < stop and (starts[first], starts[stop]) == (span.stop, after.start):
@@ -131,9 +132,11 @@ class _Units(Sequence[Span]):
         said = cut_at_or_after(data, said, stop)
         if said == stop:
             said = start
-        if stop - said > self._most:
-            return window(data, Span(said, stop), at, self._most)
-        return Span(said, self._starts[line + 1])
+        whole = Span(said, self._starts[line + 1])
+        if stop - said <= self._most:
+            return whole
+        part = window(data, Span(said, stop), at, self._most)
+        return part if part.start < part.stop else whole
 
 
 def _asked_for(ask: Ask, templates: Templates) -> list[int]:
@@ -144,9 +147,8 @@ def _asked_for(ask: Ask, templates: Templates) -> list[int]:
         return []
     scores = question.scores(templates.shown.lower().split(b"\n")[: len(templates)], ask.effort)
     best = max(scores.values(), default=0.0)
-    hits = sorted(
-        (line for line, score in scores.items() if 2 * score >= best), key=lambda line: (-scores[line], -line)
-    )
+    hits = [line for line, score in scores.items() if 2 * score >= best]
+    hits.sort(key=lambda line: (-scores[line], -line))
     around = sorted(range(-_AROUND, _AROUND + 1), key=abs)
     return [line + by for line in hits[:_ASKED_MOST] for by in around if 0 <= line + by < len(templates)]
 

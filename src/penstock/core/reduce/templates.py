@@ -50,7 +50,7 @@ class Templates:
         if b"\r\n" in shown:  # a program's own line ends, and a terminal's after them
             shown = shown.replace(b"\r\n", b"\n")
         self.texts = shown.split(b"\n")  # as a terminal shows them at last
-        if not self.texts[-1]:
+        if not data or data.endswith(b"\n"):
             self.texts.pop()
         self.rewritten: list[int] = []
         if b"\r" in shown:
