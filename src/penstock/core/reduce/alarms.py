@@ -49,13 +49,13 @@ _OF_VERDICTS: Final = (
     rb"|\bunresolved (?:reference|import|external)|\bassertion .{0,80}failed"
     rb"|\b[1-9]\d* (?:tests? |specs? )?(?:failed|failing|failures?|errors?)\b"
     rb"|\b(?:failed|failing|failures?|errors?)(?: tests?| examples?| scenarios?)?[:=] *(?:[1-9]|$))"
-    rb"|\xe2\x9c(?:\x95|\x96|\x97|\x98)|\xe2\x97\x8f \S)"
+    rb"|[\x{2715}-\x{2718}]|\x{25CF} \S)"
 )
 _OF_LEVELS: Final = (
     rb"(?m:(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:)"
     rb"|(?i:\[error\]|^error\b)"
     rb"|\b(?:ERROR|FATAL|SEVERE|CRITICAL|PANIC|ABORT(?:ED)?)\b"
-    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled\b|\buncaught\b))"
+    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled|\buncaught))"
 )
 # One pass over all lines, and then a look at those that have any of them.
 _ANY: Final = re2.compile(b"|".join((_OF_ENDS, _OF_VERDICTS, _OF_LEVELS)))
@@ -70,19 +70,19 @@ _PLAIN: Final = re2.compile(
     rb"|terminated|missing|expected|not (?:allowed|permitted|supported|defined|available|installed|equal|in order)"
     rb"|conflicts?|violat(?:es|ed|ions?)|but (?:was|got|actual)|unmet|unsatisfied|out of memory|no space left"
     rb"|problems?|broken|please|must|should|wrong)"
-    rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)|\bwarn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b"
+    rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)|warn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b"
 )
 
 # The line is about something that went well, or that has not happened yet.
 _FINE: Final = re2.compile(
     rb"(?im)\b(?:pass(?:ed)?|ok|skip(?:ped)?|success)\]?[ \t]*(?:\[ *\d+%\]|\(?[\d.,]+ ?m?s\)?)?$"
-    rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|\xe2\x9c[\x93\x94]|\xe2\x88\x9a|checking )"
+    rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|[\x{2713}\x{2714}\x{221A}]|checking )"
     rb"|^(?:skip|xfail|xpass|get|fetched|unpacking|selecting|preparing|setting up|installing|downloading|collecting)\b"
     rb"|\bskipped\b|exited with 0\b"
 )
 _NONE: Final = re2.compile(
-    rb"(?i)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
-    rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0|null|none|false|no)\b"
+    rb"(?im)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
+    rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0\b|(?:null|none|false)[ \t]*(?:[,;)\]}]|$))"
 )
 _SOME_TOO: Final = re2.compile(
     rb"(?i)\b[1-9]\d* (?:\w+ )?(?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)[:=] *[1-9]"
@@ -136,7 +136,7 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
     alarms: list[Alarm] = []
     for place, (line, word) in enumerate(found):
         strong = place in verdict or place in level
-        if place in calm or (place in commands and not strong):
+        if place in calm or (place in commands and not (strong or place in ended)):
             continue
         if place in ended:
             strength = ENDED

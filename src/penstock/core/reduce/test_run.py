@@ -20,7 +20,7 @@ from penstock.core.reduce.worth import worths
 _FORMS: Final = (
     rb"^\S.*::.* (?:FAILED|ERROR)\b",  # pytest -v
     rb"\.\.\. (?:FAIL|ERROR)$",  # unittest -v
-    rb"^[ \t]*(?:\xe2\x9c[\x95-\x98]|\xc3\x97) ",  # jest, vitest
+    rb"^[ \t]*[\x{2715}-\x{2718}\x{D7}] ",  # jest, vitest
     rb"<<< (?:FAILURE|ERROR)!",  # surefire
     rb"\*\*\*(?:Failed|Exception|Timeout|Not Run)",  # ctest
     rb"^test .* \.\.\. FAILED$",  # cargo
@@ -40,7 +40,7 @@ _MARKS: Final = re2.compile(
     rb"(?m)^(?:=+ test session starts =+|=== RUN |[ \t]*--- (?:PASS|FAIL|SKIP): |ok +\t?\S+\t[\d.]+s"
     rb"|running \d+ tests?$"
     rb"|test \S+ \.\.\. (?:ok|FAILED|ignored)|test result: |(?:PASS|FAIL) +\S+\.\w+|TAP version|(?:not )?ok \d+"
-    rb"|[ \t]*(?:\xe2\x9c[\x93-\x98]|\xe2\x88\x9a|\xc3\x97) |\[ *(?:RUN|OK|PASSED|FAILED|-+|=+) *\] |PHPUnit \d"
+    rb"|[ \t]*[\x{2713}-\x{2718}\x{221A}\x{D7}] |\[ *(?:RUN|OK|PASSED|FAILED|-+|=+) *\] |PHPUnit \d"
     rb"|(?:\[\w+\] )?Tests run: \d+|(?:\[\w+\] )?Running \S+Test|Test project | *\d+/\d+ Test +#\d+|Ran \d+ tests? in"
     rb"|\S+ \(\S+\)(?: \.\.\.|\n.* \.\.\.) (?:ok|FAIL|ERROR|skipped)|\S+::\S.* (?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)\b"
     rb"|\S+ > .* (?:PASSED|FAILED|SKIPPED)$|\d+ examples?, \d+ failures?|[ \t]*\d+ (?:passing|failing)\b|Failures:$"
