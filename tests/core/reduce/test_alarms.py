@@ -11,7 +11,7 @@ from penstock.core.reduce.templates import Templates
 TELLING = {
     ENDED: [
         'The command "make check" exited with 2.',
-        "\x1b[31;1mThe command \"gcc -c a.c -o a.o\" exited with 1.\x1b[0m",
+        '\x1b[31;1mThe command "gcc -c a.c -o a.o" exited with 1.\x1b[0m',
         "##[error]Process completed with exit code 1.",
         "make[2]: *** [all] Error 1",
         "gmake: *** No rule to make target 'dam'.  Stop.",

@@ -1,7 +1,7 @@
 """Showing the lines of a log by what they are worth, as many as fit.
 
 What was asked has a share of the room before the rest, so that errors keep theirs. Where all that is worth anything is
-shown, the rest of the room goes to what stands nearest before the end, rare lines first. A gap inside of a run of
+shown, the rest of the room goes to what stands nearest before the end, rare lines first and repeats last. A gap inside of a run of
 lines of one template says how many repeats of the line before it are hidden.
 """
 
@@ -14,13 +14,13 @@ from itertools import chain
 from typing import Final, overload
 
 from penstock.core.content import Content, Span
-from penstock.core.cut import cut_at_or_after
 from penstock.core.reduce.alarms import Alarm
 from penstock.core.reduce.contract import Ask, Choice, Room, Tally
 from penstock.core.reduce.lines import Lines, window
 from penstock.core.reduce.pick import joined, picked
 from penstock.core.reduce.question import READ, Question
 from penstock.core.reduce.templates import Templates
+from penstock.core.reduce.worth import RUN
 
 # Every question to a log has some of these words, and so has every line that matters: they tell nothing.
 _SAID_ANYWAY: Final = re.compile(
@@ -52,7 +52,7 @@ class LogView:
         self._order = sorted(worth, key=lambda line: (-worth[line], -line))
         self._asked = _asked_for(ask, templates)
         self._words = {alarm.line: alarm.word for alarm in alarms}
-        self._runs = [run for run in templates.runs() if templates.keys[run[0]]]
+        self._runs = [run for run in templates.runs(RUN) if templates.keys[run[0]]]
         self._units: dict[int, _Units] = {}
 
     def choose(self, room: Room) -> Choice:
@@ -80,6 +80,11 @@ class LogView:
         common = self._templates.common
         backwards = range(len(self._lines) - 1, -1, -1)
         yield from (line for line in backwards if common[line] < _RARE)
+        last = len(self._lines)
+        for first, stop in reversed(self._runs):
+            yield from range(last - 1, stop - 2, -1)
+            last = first + 1
+        yield from range(last - 1, -1, -1)
         yield from backwards
 
     def _repeats(self, spans: Sequence[Span]) -> dict[int, Tally]:
@@ -127,11 +132,8 @@ class _Units(Sequence[Span]):
         """What is shown of a long line: what it said last, and of that what is around the word that tells."""
         data, text, start = self._lines.content.data, self._lines.texts[line], self._starts[line]
         stop = start + len(text)
-        said = start + text.rfind(b"\r", 0, len(text.rstrip(b"\r"))) + 1
+        said = start + text.rfind(b"\r", 0, len(text.rstrip(b"\r"))) + 1  # after a lone \r any cut is safe
         at = max(said, start + text.find(self._words.get(line, b""), said - start))
-        said = cut_at_or_after(data, said, stop)
-        if said == stop:
-            said = start
         whole = Span(said, self._starts[line + 1])
         if stop - said <= self._most:
             return whole
