@@ -14,7 +14,7 @@ from penstock.core.policy import Policy
 from penstock.core.reduce.build_log import BUILD_LOG
 from penstock.core.reduce.contract import Ask, Sample
 
-WORDS = (
+WORDS = [
     "pump",
     "valve",
     "gate",
@@ -29,13 +29,9 @@ WORDS = (
     "mill",
     "bank",
     "head",
-)
-NOISE = "".join(
-    f"gcc -O2 -Werror -Iinclude -c src/{a}_{b}_{c}.c -o build/{a}_{b}_{c}.o\n"
-    for a in WORDS
-    for b in WORDS
-    for c in WORDS
-)
+]
+NAMES = [f"{a}_{b}_{c}" for a in WORDS for b in WORDS for c in WORDS]
+NOISE = "".join(f"gcc -O2 -Werror -Iinclude -c src/{name}.c -o build/{name}.o\n" for name in NAMES)
 
 
 def view(text: str, chars: int = 4_000, query: str = "") -> str:
@@ -48,7 +44,7 @@ def view(text: str, chars: int = 4_000, query: str = "") -> str:
         (GCC, ["src/gauge.c:41:17: error: 'PSI_MAX' undeclared", "build/gauge.o] Error 1", "In function 'gauge_read'"]),
         (
             TRAVIS,
-            ["The sluice was left open over night.", '"make check" exited with 1', "$ make check", "exited with 1."],
+            ["sluice was left open", '"make check" exited with 1', "$ make check", "exited with 1."],
         ),
         (ACTIONS, ["ValueError: the gauge reads -3", "Traceback", "Process completed with exit code 1"]),
         (CARGO, ["error[E0308]: mismatched types", "--> src/gauge.rs:14:20", "expected `u32`, found `i64`"]),

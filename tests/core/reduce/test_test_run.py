@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-
 from bench import anomalies
+
 from core.reduce import log_materials as logs
 from penstock.core.content import content_of_bytes
 from penstock.core.flow import Case, bound
 from penstock.core.limits import Limits
+from penstock.core.measure import Size
 from penstock.core.policy import Policy
 from penstock.core.reduce.contract import Ask, Room, Sample, Tally
 from penstock.core.reduce.test_run import TEST_RUN
-from penstock.core.measure import Size
 
 
 def view(text: str, chars: int = 4_000, query: str = "") -> str:

@@ -1,8 +1,8 @@
 """Showing the lines of a log by what they are worth, as many as fit.
 
 What was asked has a share of the room before the rest, so that errors keep theirs. Where all that is worth anything is
-shown, the rest of the room goes to what stands nearest before the end, rare lines first and repeats last. A gap inside of a run of
-lines of one template says how many repeats of the line before it are hidden.
+shown, the rest of the room goes to what stands nearest before the end, rare lines first and repeats last. A gap inside
+of a run of lines of one template says how many repeats of the line before it are hidden.
 """
 
 from __future__ import annotations
