@@ -121,6 +121,12 @@ def test_line_said_a_thousand_times_in_a_sentence_tells_twice() -> None:
     assert strengths(*lines, "error: x", *lines) == [PLAIN, STRONG, PLAIN]
 
 
+def test_of_sentences_the_last_ones_are_told_as_many_as_wanted() -> None:
+    lines = ["the pump could not start", "error: no pump", "no such valve", "the gate was missing"]
+    found = find_alarms(Templates("\n".join(lines).encode()), Effort(), sentences=2)
+    assert [alarm.line for alarm in found] == [1, 2, 3]
+
+
 def test_every_verdict_tells_however_often_it_is_given() -> None:
     assert strengths(*(f"FAILED valve {n}" for n in range(50))) == [VERDICT] * 50
 

@@ -15,6 +15,7 @@ The strengths:
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -103,20 +104,20 @@ class Alarm(NamedTuple):
     word: bytes  # what tells, as it stands in the line
 
 
-def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
-    """The lines that tell of failure, in order."""
+def find_alarms(templates: Templates, effort: Effort, sentences: int | None = None) -> list[Alarm]:
+    """The lines that tell of failure, in order; of those that tell by words in a sentence only the last ones."""
     texts = templates.texts
     ends: Sequence[int]
     found = dict(lines_with(_ANY, templates.shown, texts))
     # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
     # of the same a thousand times. Where nearly every line says something new, it is quicker to look at all.
-    if 2 * len(templates.firsts) > len(texts):
+    if 2 * len(templates.first_of) > len(texts):
         ends, said, shown = range(len(texts)), texts, templates.shown
     else:
         ends = sorted({*templates.firsts, *templates.lasts})
         said = [texts[line] for line in ends]
         shown = b"\n".join(said)
-    for place, word in lines_with(_PLAIN, shown, said):
+    for place, word in deque(lines_with(_PLAIN, shown, said), sentences):
         found.setdefault(ends[place], word)
     effort.spend(3 * len(found))
     return _judged(texts, sorted(found.items()))

@@ -12,7 +12,7 @@ from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
 from penstock.core.reduce.scan import marks_in
 from penstock.core.reduce.templates import Templates
-from penstock.core.reduce.worth import worths
+from penstock.core.reduce.worth import SENTENCES, worths
 
 # What only such tools write, at the start of a line.
 _RUNNERS: Final = (
@@ -52,7 +52,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
     # What is made of each line takes as much as some lines that are only looked at.
     ask.effort.spend(3 * (content.data.count(b"\n") + 1))
     templates = Templates(content.data)
-    alarms = find_alarms(templates, ask.effort)
+    alarms = find_alarms(templates, ask.effort, SENTENCES)
     return Plan(LogView(content, ask, templates, worths(templates, alarms, ask.effort), alarms).choose)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 import re2
@@ -13,7 +14,7 @@ from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.scan import lines_with, marks_in
 from penstock.core.reduce.templates import Templates
-from penstock.core.reduce.worth import worths
+from penstock.core.reduce.worth import SENTENCES, worths
 
 # How a failed test is told, each by another family of runners. One run tells it in more than one of these forms: as it
 # goes, and again at the end.
@@ -62,17 +63,17 @@ def fit(sample: Sample) -> float:
 def reduce(content: Content, ask: Ask) -> Plan:
     ask.effort.spend(3 * (content.data.count(b"\n") + 1))
     templates = Templates(content.data)
-    alarms = {alarm.line: alarm for alarm in find_alarms(templates, ask.effort)}
+    alarms = {alarm.line: alarm for alarm in find_alarms(templates, ask.effort, SENTENCES)}
     found = dict(lines_with(_FAILED, templates.shown, templates.texts))
     failures = _failures(templates, sorted(found))
     alarms |= {line: Alarm(line, PLAIN, word) for line, word in found.items()}
     alarms |= {line: Alarm(line, RESULT, found[line]) for line in failures}
     told = [alarms[line] for line in sorted(alarms)]
     worth = worths(templates, told, ask.effort)
-    said = [line for line, key in enumerate(templates.keys) if key]
-    for line in said[:_HEADER]:
+    lines = range(len(templates))
+    for line in islice(filter(templates.keys.__getitem__, lines), _HEADER):
         worth[line] = max(worth.get(line, 0.0), _OF_HEADER)
-    for line in said[-_FOOTER:]:
+    for line in islice(filter(templates.keys.__getitem__, reversed(lines)), _FOOTER):
         worth[line] = max(worth.get(line, 0.0), _OF_FOOTER)
     view = LogView(content, ask, templates, worth, told)
 

@@ -75,6 +75,9 @@ _COMMON_BITS: Final = 6
 _CLOSED: Final = 120  # characters of a line that is taken along between two others
 _CLOSING: Final = 0.9
 
+# What is said in a sentence matters less the further it stands before the end: so many are enough.
+SENTENCES: Final = 500
+
 # So many lines of one template in a row are shown by the first and the last of them.
 RUN: Final = 6
 
@@ -178,7 +181,6 @@ class _Ledger:
         self.effort = effort
         self.worth: dict[int, float] = {}
         self.kept: dict[int, float] = {}  # of what they are lent
-        self.new = set(templates.firsts)
         self.in_runs = {line for first, stop in templates.runs(RUN) for line in range(first + 1, stop - 1)}
 
     def give(self, line: int, worth: float) -> None:
@@ -221,7 +223,7 @@ class _Ledger:
         if line in self.in_runs:
             return 0.0
         kept = min(1.0, _LONG_LENT / (len(templates.texts[line]) + 1))
-        if line not in self.new and len(key) >= _TELLING_KEY:
+        if templates.first_of[key] != line and len(key) >= _TELLING_KEY:
             kept *= _REPEATED
         bits = templates.common_of(line).bit_length() - _COMMON_BITS
         return kept / (1 + bits / 4) if bits > 0 else kept
