@@ -38,15 +38,17 @@ _OF_ENDS: Final = (
     rb"|\bexit(?:ed)?(?: with)?(?: an?)?(?: error)? (?:code|status|value)(?: was| is| of)?[ :=(]+-?[1-9]"
     rb"|\b(?:failed with|return(?:ed|s)?)(?: an?)?(?: non-?zero)?(?: exit| error| return)? (?:code|status)[ :=(]+[1-9]"
     rb"|\breturn(?:ed)? (?:code|status)(?: was| is)?[ :=(]+[1-9]|\bnon-?zero (?:exit|return|status)"
-    rb"|\bbad exit status|^[^ \n]*make(?:\[\d+\])?: \*\*\* |\bnpm err!|\brake aborted|\bninja: build stopped"
+    rb"|\bbad exit status|^[^ \n]*make(?:\[\d+\])?: \*\*\* |\bnpm err!|^npm error\b|\*\*\* error code [1-9]"
+    rb"|\brake aborted|\bninja: build stopped"
     rb"|\b(?:build|job|compilation|pipeline|execution) (?:has )?(?:failed|failure)\b|\bas failure$"
     rb"|\bcommand (?:\S{1,200} )?failed\b|##\[error\]|\brpm build errors|\bno output has been received"
     rb"|\bexceeded the (?:maximum|timeout|time limit)|\bfailed to execute goal)"
 )
 _OF_VERDICTS: Final = (
-    rb"(?m:\b(?:FAIL(?:ED|URE|URES|ING)?|BROKEN)\b|^E {2,}|^not ok\b|^Traceback \(|^\*\* \("
-    rb"|:\d+(?::\d+)?\)?: (?:fatal )?(?i:error)\b|\berror\[\w{1,20}\]|\bpanicked at\b"
-    rb"|(?i:\bsegmentation fault|\bcore dumped|\bundefined (?:reference|symbol|method|name|variable|local)"
+    rb"(?m:\b(?:FAIL(?:ED|URE|URES|ING)?|BROKEN|DATA RACE)\b|^E {2,}|^not ok\b|^Traceback \(|^\*\* \("
+    rb"|[:(]\d+(?:[:,] ?\d+)?\)?:?(?: -)? (?:fatal )?(?i:error)\b|^ +\d+:\d+ +error |\berror\[\w{1,20}\]"
+    rb"|\bpanicked at\b|^panic: |\*\*\*(?:Failed|Exception|Timeout)\b|\bfailed \([\d.]+ (?:seconds|m?s)\)"
+    rb"|(?i:\bsegmentation fault|\bcore dumped|\bundefined(?::| (?:reference|symbol|method|name|variable|local))"
     rb"|\bunresolved (?:reference|import|external)|\bassertion .{0,80}failed"
     rb"|\b[1-9]\d* (?:tests? |specs? )?(?:failed|failing|failures?|errors?)\b"
     rb"|\b(?:failed|failing|failures?|errors?)(?: tests?| examples?| scenarios?)?[:=] *(?:[1-9]|$))"
@@ -56,7 +58,8 @@ _OF_LEVELS: Final = (
     rb"(?m:(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:)"
     rb"|(?i:\[error\]|^error\b)"
     rb"|\b(?:ERROR|FATAL|SEVERE|CRITICAL|PANIC|ABORT(?:ED)?)\b"
-    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled|\buncaught))"
+    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?: \[\w+\])?(?::| \(|$)|\b[A-Z]\w+ Error\b|\bCaused by:"
+    rb"|^Bail out!|(?i:\bunhandled|\buncaught))"
 )
 # One pass over all lines, and then a look at those that have any of them.
 _ANY: Final = re2.compile(b"|".join((_OF_ENDS, _OF_VERDICTS, _OF_LEVELS)))
@@ -69,7 +72,8 @@ _PLAIN: Final = re2.compile(
     rb"|does ?n[o']t exist|does not (?:exist|match)|undefined|unresolved|unrecognized|unknown|unexpected|invalid"
     rb"|illegal|incorrect|mismatch(?:ed)?|denied|refused|forbidden|unauthorized|timed[ -]?out|timeout|killed"
     rb"|terminated|missing|expected|not (?:allowed|permitted|supported|defined|available|installed|equal|in order)"
-    rb"|conflicts?|violat(?:es|ed|ions?)|but (?:was|got|actual)|unmet|unsatisfied|out of memory|no space left"
+    rb"|conflicts?|violat(?:es|ed|ions?)|but (?:was|got|actual)|did not|didn'?t|would (?:be )?reformat(?:ted)?"
+    rb"|unmet|unsatisfied|out of memory|no space left"
     rb"|problems?|broken|please|must|should|wrong)"
     rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)|warn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b"
 )
@@ -96,6 +100,8 @@ _WARNS: Final = re2.compile(rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:wa
 _INFORMS: Final = re2.compile(
     rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:info|debug|trace|notice)[\]:>)]|(?:INFO|DEBUG|TRACE|NOTICE)\b)"
 )
+# What is told at such a level and yet is a verdict.
+_INSISTS: Final = re2.compile(rb"\*\*\* (?:\d+ TESTS? )?FAILED|\bDATA RACE\b|\[(?:INFO|info)\] .*\bFAIL(?:ED|URE)\b")
 
 
 class Alarm(NamedTuple):
@@ -133,7 +139,8 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
 
     calm = having(_FINE) | (having(_NONE) - having(_SOME_TOO))
     commands, ended, verdict, level = having(_COMMAND), having(_ENDED), having(_VERDICT), having(_OF_LEVEL)
-    warns, informs = having(_WARNS), having(_INFORMS)
+    insists = having(_INSISTS)
+    warns, informs = having(_WARNS) - insists, having(_INFORMS) - insists
     alarms: list[Alarm] = []
     for place, (line, word) in enumerate(found):
         strong = place in verdict or place in level
@@ -141,7 +148,7 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
             continue
         if place in ended:
             strength = ENDED
-        elif place in warns or (not strong and word[:2].lower() in (b"wa", b"de")):
+        elif place in warns or (not strong and word[:4].lower() in (b"warn", b"depr")):
             strength = WEAK
         elif place in informs or not strong:
             strength = PLAIN
