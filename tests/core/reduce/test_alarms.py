@@ -106,6 +106,10 @@ CALM = [
     '{"level": "info", "error": null}',
     "[ RUN      ] reports an error: 2.34 ms OK",
     "src/error.c, src/failure.c",
+    "-- Performing Test HAVE_ERROR - Failed",
+    "make[1]: [all] Error 1 (ignored)",
+    "# fail 0",
+    "Error count: 0",
     "errors.py and failed-test.log were written",
 ]
 

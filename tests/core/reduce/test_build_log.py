@@ -94,6 +94,7 @@ def test_sure_marks_of_a_runner_go_before_those_of_tests() -> None:
         return BUILD_LOG.fit(Sample(text.encode(), "text"))
 
     assert fit(TRAVIS) == fit(ACTIONS) == 0.95
+    assert fit("".join(f"build\tRun check\t{line}" for line in ACTIONS.splitlines(keepends=True))) == 0.95
     assert 0.8 < fit(GCC) < 0.9
     assert fit("The valve is opened in the morning.\n" * 30) == 0
     assert 0 < fit("make: nothing to be done\n") < 0.5

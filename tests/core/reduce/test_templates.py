@@ -108,3 +108,11 @@ def test_ten_times_the_lines_take_ten_times_the_time() -> None:
 def test_line_of_nothing_but_escapes_is_a_line() -> None:
     assert Templates(b"\x1b[1m\x1b[0m").texts == [b""]
     assert Templates(b"a\n\x1b[0m").texts == [b"a", b""]
+
+
+def test_time_before_every_line_is_no_part_of_it() -> None:
+    stamped = b"".join(b"2031-05-04T10:00:%02d.1234567Z     at %d\n" % (n, n) for n in range(60))
+    assert Templates(stamped).texts[:2] == [b"    at 0", b"    at 1"]
+    named = b"".join(b"build\tRun make\t2031-05-04T10:00:%02d.1Z at %d\n" % (n, n) for n in range(60))
+    assert Templates(b"\n" + named + b"and so on\n").texts[1:3] == [b"at 0", b"at 1"]
+    assert Templates(b"2031-05-04T10:00:00.1Z at 1\nb\nc\n").texts[0].startswith(b"2031")

@@ -83,10 +83,11 @@ _FINE: Final = re2.compile(
     rb"(?im)\b(?:pass(?:ed)?|ok|skip(?:ped)?|success)\]?[ \t]*(?:\[ *\d+%\]|\(?[\d.,]+ ?m?s\)?)?$"
     rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|[\x{2713}\x{2714}\x{221A}]|checking )"
     rb"|^(?:skip|xfail|xpass|get|fetched|unpacking|selecting|preparing|setting up|installing|downloading|collecting)\b"
-    rb"|\bskipped\b|exited with 0\b"
+    rb"|^-- (?:looking for|performing test|check)|\bskipped\b|exited with 0\b|\(ignored\)$"
 )
 _NONE: Final = re2.compile(
-    rb"(?im)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
+    rb"(?im)^# (?:fail(?:ed)?|errors?) +0$|\berror count: 0\b"
+    rb"|\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
     rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0\b|(?:null|none|false)[ \t]*(?:[,;)\]}]|$))"
 )
 _SOME_TOO: Final = re2.compile(

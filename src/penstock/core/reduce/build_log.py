@@ -34,8 +34,8 @@ _PACKAGERS: Final = (
     rb"|(?:Collecting|Downloading|Requirement already satisfied|Successfully installed)\b"
     rb"|(?:Executing|Building target platforms|Processing files)[(:]|(?:DEBUG|INFO|ERROR|WARNING) ?\w*\.py:\d+: "
 )
-# Colours, and the time that some runners put before each line.
-_BEFORE: Final = rb"(?m)^(?:\x1b\[[\d;]*[mK]|\d{4}-\d\d-\d\dT[\d:.]+Z )*"
+# Colours, and what some runners put before each line: the job, the step, the time.
+_BEFORE: Final = rb"(?m)^(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?(?:\x1b\[[\d;]*[mK]|\d{4}-\d\d-\d\dT[\d:.]+Z )*"
 _RUN: Final = re2.compile(_BEFORE + b"(?:" + _RUNNERS + b")")
 _MARKS: Final = re2.compile(_BEFORE + b"(?:" + b"|".join((_RUNNERS, _TOOLS, _PACKAGERS)) + b")")
 _SURE: Final = 5

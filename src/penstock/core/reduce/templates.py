@@ -4,7 +4,7 @@ Whole buffers are gone over, never one line after the other: a few milliseconds 
 
 Rules:
 1. Lines are compared as a terminal shows them: without escape sequences, and where `\\r` goes back over what a line
-   said, by what it said last.
+   said, by what it said last. Where a runner puts the time before every line, lines begin behind it.
 2. Two lines with the same *template* differ in numbers, hex ids, dates, percentages, bars and white space at most.
 3. Two lines with the same *shape* have the same punctuation and as many spaces, whatever the words: test names and
    paths vary, and the lines around them stay what they are.
@@ -13,6 +13,7 @@ Rules:
 
 from __future__ import annotations
 
+import re
 import string
 from collections import Counter
 from collections.abc import Iterator
@@ -29,6 +30,13 @@ _VARYING: Final = b"0123456789abcdefABCDEF \t\r\b=#.>-|*~\\"
 
 # What is left of a shape is punctuation and spaces. What parts a name or a path counts as a part of it.
 _WORDS: Final = (string.ascii_letters + string.digits + "/._-\t\r\b").encode() + bytes(range(0x80, 0x100))
+
+
+# The time, and before it the names of a job and of its step, as GitHub has them. Matched at the start of a line only.
+_STAMP: Final = re.compile(
+    rb"(?:[^\t]{1,80}\t[^\t]{1,80}\t)?(?:\xef\xbb\xbf)?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z ?"
+)
+_STAMPED: Final = 50  # lines that are looked at for it
 
 
 def bare(data: bytes) -> bytes:
@@ -57,9 +65,13 @@ class Templates:
             self.rewritten = [place for place, text in enumerate(self.texts) if b"\r" in text]
             for place in self.rewritten:
                 self.texts[place] = last_said(self.texts[place])
-            shown = b"\n".join(self.texts)
-        self.shown = shown
-        self.keys = shown.translate(None, _VARYING).split(b"\n")[: len(self.texts)]
+        if _are_stamped(self.texts):
+            stamps = map(_STAMP.match, self.texts)
+            self.texts = [
+                text[stamp.end() :] if stamp else text for text, stamp in zip(self.texts, stamps, strict=True)
+            ]
+        self.shown = b"\n".join(self.texts)
+        self.keys = self.shown.translate(None, _VARYING).split(b"\n")[: len(self.texts)]
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -118,3 +130,8 @@ class Templates:
             stop = len(same) if stop < 0 else stop
             yield start, stop + 1
             start = same.find(b"\1" * (least - 1), stop)
+
+
+def _are_stamped(texts: list[bytes]) -> bool:
+    first = texts[:_STAMPED]
+    return sum(map(bool, map(_STAMP.match, first))) > 0.9 * len(first)
