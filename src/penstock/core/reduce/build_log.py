@@ -32,6 +32,8 @@ _TOOLS: Final = (
 _PACKAGERS: Final = (
     rb"npm (?:ERR!|WARN|notice)|(?:Get|Hit|Ign|Fetched):?\d* |(?:Unpacking|Setting up|Selecting previously) "
     rb"|(?:Collecting|Downloading|Requirement already satisfied|Successfully installed)\b"
+    rb"|(?:Start|Finish|INFO|Wrote|Executing command): |\(\d+/\d+\): \S+ +|BUILDSTDERR:"
+    rb"| +(?:Installing|Upgrading|Verifying|Running scriptlet) *: "
     rb"|(?:Executing|Building target platforms|Processing files)[(:]|(?:DEBUG|INFO|ERROR|WARNING) ?\w*\.py:\d+: "
 )
 # Colours, and what some runners put before each line: the job, the step, the time.
