@@ -115,16 +115,15 @@ def find_alarms(templates: Templates, effort: Effort, sentences: int | None = No
     """The lines that tell of failure, in order; of those that tell by words in a sentence only the last ones."""
     texts = templates.texts
     ends: Sequence[int]
-    found = dict(lines_with(_ANY, templates.shown, texts))
+    found = dict(lines_with(_ANY, templates.shown))
     # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
     # of the same a thousand times. Where nearly every line says something new, it is quicker to look at all.
     if 2 * len(templates.first_of) > len(texts):
-        ends, said, shown = range(len(texts)), texts, templates.shown
+        ends, shown = range(len(texts)), templates.shown
     else:
         ends = sorted({*templates.firsts, *templates.lasts})
-        said = [texts[line] for line in ends]
-        shown = b"\n".join(said)
-    for place, word in deque(lines_with(_PLAIN, shown, said), sentences):
+        shown = b"\n".join(texts[line] for line in ends)
+    for place, word in deque(lines_with(_PLAIN, shown), sentences):
         found.setdefault(ends[place], word)
     effort.spend(3 * len(found))
     return _judged(texts, sorted(found.items()))
@@ -132,11 +131,10 @@ def find_alarms(templates: Templates, effort: Effort, sentences: int | None = No
 
 def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alarm]:
     """Those lines that do tell, with their strength. `found` are lines in order, with the word that was found."""
-    looked = [texts[line] for line, _ in found]
-    shown = b"\n".join(looked)
+    looked = b"\n".join(texts[line] for line, _ in found)
 
     def having(pattern: re2._Regexp[bytes]) -> set[int]:
-        return {place for place, _ in lines_with(pattern, shown, looked)}
+        return {place for place, _ in lines_with(pattern, looked)}
 
     calm = having(_FINE) | (having(_NONE) - having(_SOME_TOO))
     commands, ended, verdict, level = having(_COMMAND), having(_ENDED), having(_VERDICT), having(_OF_LEVEL)

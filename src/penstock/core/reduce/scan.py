@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, islice
+from collections.abc import Iterator
+from itertools import islice
 
 import re2
 
 from penstock.core.reduce.contract import Sample
 
 
-def lines_with(pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Each line that a pattern is found in, with what it found there first. `shown` are the texts, one a line.
+def lines_with(pattern: re2._Regexp[bytes], lines: bytes) -> Iterator[tuple[int, bytes]]:
+    """The number of each line that a pattern is found in, with what it found there first.
 
     What is found may begin with the newline before its line, and may not reach into the next one.
     """
-    ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size))
     place = line = 0
     last = -1
-    for match in pattern.finditer(shown):
+    for match in pattern.finditer(lines):
         start, stop = match.span()
-        word = shown[start:stop].strip()
-        start += shown[start:stop].find(word)
-        if start > ends[line]:
-            line += shown.count(b"\n", place, start)
-            place = start
+        word = lines[start:stop].strip()
+        start += lines[start:stop].find(word)
+        line += lines.count(b"\n", place, start)
+        place = start
         if line > last:
             last = line
             yield line, word

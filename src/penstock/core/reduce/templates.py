@@ -65,12 +65,13 @@ class Templates:
             self.rewritten = [place for place, text in enumerate(self.texts) if b"\r" in text]
             for place in self.rewritten:
                 self.texts[place] = last_said(self.texts[place])
-        if _are_stamped(self.texts):
+        stamped = _are_stamped(self.texts)
+        if stamped:
             stamps = map(_STAMP.match, self.texts)
             self.texts = [
                 text[stamp.end() :] if stamp else text for text, stamp in zip(self.texts, stamps, strict=True)
             ]
-        self.shown = b"\n".join(self.texts)
+        self.shown = b"\n".join(self.texts) if self.rewritten or stamped else shown
         self.keys = self.shown.translate(None, _VARYING).split(b"\n")[: len(self.texts)]
 
     def __len__(self) -> int:

@@ -64,7 +64,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
     ask.effort.spend(3 * (content.data.count(b"\n") + 1))
     templates = Templates(content.data)
     alarms = {alarm.line: alarm for alarm in find_alarms(templates, ask.effort, SENTENCES)}
-    found = dict(lines_with(_FAILED, templates.shown, templates.texts))
+    found = dict(lines_with(_FAILED, templates.shown))
     failures = _failures(templates, sorted(found))
     alarms |= {line: Alarm(line, PLAIN, word) for line, word in found.items()}
     alarms |= {line: Alarm(line, RESULT, found[line]) for line in failures}
@@ -86,9 +86,8 @@ def reduce(content: Content, ask: Ask) -> Plan:
 
 def _failures(templates: Templates, lines: list[int]) -> list[int]:
     """The lines of the form that tells of the most failed tests; of the later form where two tell of as many."""
-    texts = [templates.texts[line] for line in lines]
-    shown = b"\n".join(texts)
-    by_form = [[(lines[place], word) for place, word in lines_with(form, shown, texts)] for form in _BY_FORM]
+    shown = b"\n".join(templates.texts[line] for line in lines)
+    by_form = [[(lines[place], word) for place, word in lines_with(form, shown)] for form in _BY_FORM]
     most = max(by_form, key=lambda found: (len(found), found))
     half = len(most) // 2
     words = [word for _, word in most]
