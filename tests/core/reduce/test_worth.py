@@ -98,3 +98,19 @@ def test_worth_is_of_lines_that_are_there_and_never_negative(content: Content) -
     effort = Effort()
     worth = worths(templates, find_alarms(templates, effort), effort)
     assert all(0 <= line < len(templates) and value >= 0 for line, value in worth.items())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'The command "make check" exited with 2.',
+        "##[error]Process completed with exit code 2.",
+        "##[error]Bash exited with code '2'.",
+        "ERROR: Job failed: exit code 1",
+        "Build step 'Execute shell' marked build as failure",
+        "Exited with code exit status 1",
+    ],
+)
+def test_any_runner_tells_that_a_command_gave_up(said: str) -> None:
+    templates = Templates(f"no\n{said}\nbye\n".encode())
+    assert course_of(templates, find_alarms(templates, Effort())).failed == [1]

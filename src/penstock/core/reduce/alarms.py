@@ -34,7 +34,7 @@ WEAK: Final = 1
 
 # On bytes and without groups, as in `census`: a group doubles the time of a match.
 _OF_ENDS: Final = (
-    rb"(?im:\bexited with (?:(?:code|status) )?[1-9]"
+    rb"(?im:\bexited with (?:(?:code|status) )?'?[1-9]"
     rb"|\bexit(?:ed)?(?: with)?(?: an?)?(?: error)? (?:code|status|value)(?: was| is| of)?[ :=(]+-?[1-9]"
     rb"|\b(?:failed with|return(?:ed|s)?)(?: an?)?(?: non-?zero)?(?: exit| error| return)? (?:code|status)[ :=(]+[1-9]"
     rb"|\breturn(?:ed)? (?:code|status)(?: was| is)?[ :=(]+[1-9]|\bnon-?zero (?:exit|return|status)"

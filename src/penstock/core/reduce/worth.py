@@ -84,10 +84,10 @@ RUN: Final = 6
 # A key so short is that of a brace or a caret.
 _TELLING_KEY: Final = 4
 
-# What a runner of commands says, as travis, GitHub, GitLab and Jenkins do.
+# What a runner of commands says, as Travis, GitHub, GitLab, Jenkins, CircleCI and Azure do.
 _GAVE_UP: Final = re2.compile(
     rb"(?i)\bcommand .{1,400}exited with [1-9]|\bprocess completed with exit code [1-9]|^error: job failed"
-    rb"|\bmarked build as failure"
+    rb"|\bmarked build as failure|^exited with code exit status [1-9]|^##\[error\].*exited with code '?[1-9]"
 )
 _WENT_WELL: Final = b"exited with 0"
 _BEGUN: Final = (b"$ ", b"##[group]Run ")
@@ -132,8 +132,7 @@ def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dic
     ledger = _Ledger(templates, effort)
     end = course.failed[0] if course.failed else len(templates) - 1
     stops = [stretch.stop for stretch in course.stretches]
-    told: Counter[bytes] = Counter()
-    told_keys: Counter[bytes] = Counter()
+    told = _Told(templates)
     # The strongest first: within their reach the weaker ones have nothing to lend.
     for line, strength, _ in sorted(alarms, key=lambda alarm: -alarm.strength):
         if line in ledger.in_runs:
@@ -141,11 +140,7 @@ def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dic
         reach = _REACH[strength]
         worth = reach.worth * course.stretches[bisect_right(stops, line)].part
         worth *= _by_place(strength, end - line) * _by_length(strength, len(templates.texts[line]))
-        shape = templates.shapes[line]
-        worth /= (1 + told[shape] / 20) ** 0.4 * (1 + templates.common_of(line).bit_length() / 16)
-        worth /= (1 + told_keys[templates.keys[line]]) ** 0.7
-        told[shape] += 1
-        told_keys[templates.keys[line]] += 1
+        worth *= told.part_of(line)
         if worth > ledger.worth.get(line, 0.0):
             ledger.worth[line] = worth
             ledger.lend(line, worth * _LENT, reach, _LEAST)
@@ -158,6 +153,23 @@ def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dic
         ledger.lend_up_from_end(last, _LAST_END if course.failed else 1.0)
         ledger.give(last, _LAST_WORD)
     return ledger.closed()
+
+
+class _Told:
+    """What was told before, in the same words or in the same shape."""
+
+    def __init__(self, templates: Templates) -> None:
+        self.templates = templates
+        self.in_words: Counter[bytes] = Counter()
+        self.in_shape: Counter[bytes] = Counter()
+
+    def part_of(self, line: int) -> float:
+        """The part of an alarm in a line that counts, which now was told once more."""
+        key, shape = self.templates.keys[line], self.templates.shapes[line]
+        part = (1 + self.in_words[key]) ** -0.7 * (1 + self.in_shape[shape] / 20) ** -0.4
+        self.in_words[key] += 1
+        self.in_shape[shape] += 1
+        return float(part / (1 + self.templates.common_of(line).bit_length() / 16))
 
 
 def _by_place(strength: int, before_end: int) -> float:
