@@ -38,7 +38,7 @@ class Reach(NamedTuple):
 _REACH: Final = {
     RESULT: Reach(5.0, 0.80, 0.93),
     ENDED: Reach(4.0, 0.93, 0.70),
-    VERDICT: Reach(4.2, 0.80, 0.93),
+    VERDICT: Reach(4.4, 0.82, 0.93),
     STRONG: Reach(3.4, 0.80, 0.93),
     PLAIN: Reach(2.2, 0.80, 0.86),
     WEAK: Reach(0.8, 0.50, 0.60),
@@ -56,7 +56,7 @@ _LAST_END: Final = 0.45  # of the end of a log in which a command gave up before
 _ENDED_WELL: Final = 0.5
 _BEFORE: Final = 0.5
 _AFTER: Final = 0.5
-_FAR: Final = 200  # so many lines before the end half of what can be lost is lost
+_FAR: Final = 300  # so many lines before the end half of what can be lost is lost
 _FAR_PLAIN: Final = 0.4
 _FAR_STRONG: Final = 0.75
 
@@ -73,7 +73,7 @@ _REPEATED: Final = 0.8
 _COMMON_BITS: Final = 6
 
 _CLOSED: Final = 120  # characters of a line that is taken along between two others
-_CLOSING: Final = 0.9
+_CLOSING: Final = 0.93
 
 # What is said in a sentence matters less the further it stands before the end: so many are enough.
 SENTENCES: Final = 500
