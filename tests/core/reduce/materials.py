@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from core.reduce.log_materials import LOGS
+
 MATERIALS: Final[dict[str, str]] = {
+    **LOGS,
     "prose:letter": "The valve is opened in the morning. Nobody minds the noise.\n\nIn the evening it is shut.\n" * 30,
 }
