@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import Final
 
@@ -32,6 +34,11 @@ class Lines:
     def span(self, first: int, stop: int) -> Span:
         """The lines from `first` up to `stop`, with their newlines."""
         return Span(self.starts[first], self.starts[stop])
+
+    def covered(self, spans: Iterable[Span]) -> list[tuple[int, int]]:
+        """For each span the lines of which it shows something: the first of them, and the one after the last."""
+        starts = self.starts
+        return [(bisect_right(starts, start) - 1, bisect_left(starts, stop)) for start, stop in spans]
 
     def unit(self, index: int, at: int = 0, most: int = LONG) -> Span:
         """What is shown of a line: all of it, or where it is long the part around the byte `at` of it."""

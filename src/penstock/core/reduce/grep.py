@@ -1,0 +1,281 @@
+"""Results of a search: which lines to show of thousands of hits.
+
+1. Where the searched word is defined comes first, then what speaks of the question, then lines that look like few
+   others, then one line of every file, the files that matter most first, then all the rest, from each file in turn.
+2. The searched word is not told; it is what nearly all matches have in common.
+3. A line looks like another where the same signs stand in it in the same order. Where most lines look like few others,
+   that says nothing.
+4. Of a long line a part around the match is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from typing import Final
+
+from penstock.core.content import Content, Span
+from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
+from penstock.core.reduce.definitions import READ, definition_of
+from penstock.core.reduce.groups import NO_GROUP, Groups
+from penstock.core.reduce.hitlines import FLAT, HEADING, UNDER, Hits, read_hits
+from penstock.core.reduce.lines import Lines
+from penstock.core.reduce.paths import worth_of
+from penstock.core.reduce.pick import joined, picked
+from penstock.core.reduce.question import Question
+
+# A line over this is shown in part.
+LONG: Final = 400
+PART: Final = 240
+
+# So many definitions, lines that speak of the question and odd lines go before the files, each.
+FIRST: Final = 40
+
+# What of a line is compared with others, and how many may look alike to be few.
+COMPARED: Final = 200
+FEW: Final = 2
+ODD_SHARE: Final = 0.02
+
+# Lines around a definition or what was asked for, where they are in the results as context.
+AROUND: Final = 2
+
+_WORD: Final = re.compile(rb"[A-Za-z_][\w$]{2,60}")
+_NOT_SIGNS: Final = bytes(c for c in range(256) if chr(c).isalnum() or c in b"_ \t\r" or c > 127)
+_DIAGNOSIS: Final = re.compile(rb"[^:\n]+:\d+(?::\d+)?: *(?:fatal error|error|warning|note)\b")
+_PATH: Final = re.compile(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|]*[A-Za-z_][^\s:*?\"<>|]*$")
+
+
+def fit(sample: Sample) -> float:
+    # The last line may be cut off.
+    lines = [line[:READ] for part in (sample.data[: sample.data.rfind(b"\n") + 1], sample.middle) for line in part.split(b"\n")[:60]]
+    lines = [line for line in lines if line.strip() and line != b"--"]
+    if len(lines) < 4:
+        return 0.0
+    found = [FLAT.match(line) for line in lines]
+    flat = sum(hit is not None and _PATH.match(hit[1]) is not None for hit in found)
+    told = sum(_DIAGNOSIS.match(line) is not None for line in lines)
+    if flat * 2 > len(lines):
+        return max(0.0, 0.55 + 0.4 * flat / len(lines) - told / len(lines))
+    under = sum(UNDER.match(line) is not None for line in lines)
+    heads = sum(HEADING.match(line) is not None and UNDER.match(line) is None for line in lines)
+    if heads and under * 3 > len(lines):
+        return 0.3 + 0.6 * (under + heads) / len(lines) if under + heads > 0.8 * len(lines) else 0.0
+    return 0.0
+
+
+def reduce(content: Content, ask: Ask) -> Plan:
+    lines = Lines(content)
+    ask.effort.spend(2 * len(lines))
+    return _Search(lines, read_hits(lines.texts), ask).plan()
+
+
+@dataclass
+class _Search:
+    lines: Lines
+    hits: Hits
+    ask: Ask
+
+    def plan(self) -> Plan:
+        matches = sum(hit.matches for hit in self.hits.lines)
+        files = len(set(self.hits.paths))
+        totals = (Tally("files", files), Tally("matches", matches))
+        return Plan(self.choose, totals, "paths" if self.ask.compact and self._flat else "verbatim")
+
+    def choose(self, room: Room) -> Choice:
+        content = self.lines.content
+        shown = picked(content, self._units, self._order, room)
+        if self.ask.compact and self._flat:
+            in_groups = self._groups.picked(self._order, room)
+            if in_groups.count(1) > shown.count(1):
+                spans, parts = self._groups.laid_out(in_groups)
+                return Choice(spans, parts, "paths", shown=self._shown(spans))
+        spans = joined(content, self._units, shown, room.mark)
+        return Choice(spans, shown=self._shown(spans))
+
+    @property
+    def _flat(self) -> bool:
+        return any(head < 0 and path for head, path in zip(self.hits.heads, self.hits.paths, strict=True))
+
+    def _shown(self, spans: list[Span]) -> tuple[int, int]:
+        """The files and the matches in some spans."""
+        hits = self.hits.lines
+        rows = [hit for first, stop in self.lines.covered(spans) for hit in hits[first:stop] if hit.group != NO_GROUP]
+        return len({self.hits.paths[hit.group] for hit in rows}), sum(hit.matches for hit in rows)
+
+    # -- units ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _long(self) -> dict[int, Span]:
+        """Of each long line the part around its match."""
+        long: dict[int, Span] = {}
+        for index, text in enumerate(self.lines.texts):
+            if len(text) > LONG:
+                hit = self.hits.lines[index]
+                at = text.lower().find(self._word, hit.text) if self._word else -1
+                at = hit.text + hit.column if hit.column else max(at, hit.text)
+                long[index] = self.lines.unit(index, at, PART)
+        return long
+
+    @cached_property
+    def _pieces(self) -> tuple[list[Span], list[int]]:
+        """The units with the line of each: a line, or where it is long its path and number and the part of it."""
+        starts = self.lines.starts
+        if not self._long:
+            return [Span(a, b) for a, b in zip(starts, starts[1:], strict=False)], list(range(len(self.lines)))
+        units: list[Span] = []
+        owners: list[int] = []
+        for index in range(len(self.lines)):
+            part = self._long.get(index, Span(starts[index], starts[index + 1]))
+            head = starts[index] + self.hits.lines[index].text
+            if starts[index] < head <= part.start:
+                units.append(Span(starts[index], head))
+                owners.append(index)
+            units.append(part)
+            owners.append(index)
+        return units, owners
+
+    @property
+    def _units(self) -> list[Span]:
+        return self._pieces[0]
+
+    @cached_property
+    def _groups(self) -> Groups:
+        units, owners = self._pieces
+        hits, starts = self.hits, self.lines.starts
+        of: list[int] = []
+        left_out: list[Span] = []
+        for unit, owner in zip(units, owners, strict=True):
+            hit, start = hits.lines[owner], starts[owner]
+            of.append(hit.group)
+            # The second part of a long line stands below its number, without a path.
+            left_out.append(Span(start, start + hit.own) if unit.start == start else Span(unit.start, unit.start))
+        return Groups(self.lines.content, units, of, left_out, hits.paths, hits.counts)
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """The units by worth, the heading of a file before its lines."""
+        order = dict.fromkeys(self._with_headings(self._by_worth()))
+        if not self._long:
+            return list(order)
+        pieces: dict[int, list[int]] = {}
+        for unit, owner in enumerate(self._pieces[1]):
+            pieces.setdefault(owner, []).append(unit)
+        return [unit for line in order for unit in pieces[line]]
+
+    def _with_headings(self, order: Iterable[int]) -> Iterator[int]:
+        heads = self.hits.heads
+        hits = self.hits.lines
+        for index in order:
+            group = hits[index].group
+            if group != NO_GROUP and heads[group] >= 0:
+                yield heads[group]
+            yield index
+
+    # -- worth ---------------------------------------------------------------------------------------------------------
+
+    def _by_worth(self) -> Iterator[int]:
+        yield from self._edges()
+        first = [*self._definitions()[:FIRST], *self._asked()[:FIRST]]
+        yield from first
+        yield from self._odd()[:FIRST]
+        yield from self._around(first)
+        yield from self._in_turn()
+        yield from range(len(self.lines))
+
+    def _edges(self) -> list[int]:
+        """What stands before the first hit and after the last: how many there are, that there were more."""
+        hits, texts = self.hits.lines, self.lines.texts
+        places = (0, 1, len(hits) - 1, len(hits) - 2)
+        heads = set(self.hits.heads)
+        return [
+            place
+            for place in dict.fromkeys(places)
+            if 0 <= place < len(hits)
+            and hits[place].group == NO_GROUP
+            and place not in heads
+            and len(texts[place].strip(b"- \r")) > 1
+        ]
+
+    @cached_property
+    def _matching(self) -> list[int]:
+        return [index for index, hit in enumerate(self.hits.lines) if hit.matches]
+
+    @cached_property
+    def _texts(self) -> list[bytes]:
+        """The text of each line of `_matching`, without path and number."""
+        texts, hits = self.lines.texts, self.hits.lines
+        return [texts[index][hits[index].text :] for index in self._matching]
+
+    @cached_property
+    def _word(self) -> bytes:
+        """The searched word, in lower case: the longest that nearly all matches have. Empty where they have none."""
+        texts = [text[:COMPARED].lower() for text in self._texts]
+        step = max(1, len(texts) // 200)
+        sample = [text for text in texts[::step] if text]
+        if len(sample) < 2:
+            return b""
+        words = Counter(word for text in sample for word in {word for whole in _WORD.findall(text) for word in _parts(whole)})
+        most = 0.9 * len(sample)
+        common = [word for word, _ in words.most_common(200) if sum(word in text for text in sample) >= most]
+        return max(common, key=lambda word: (len(word), word), default=b"")
+
+    def _definitions(self) -> list[int]:
+        """The lines that define the searched word, the surest first."""
+        if not self._word:
+            return []
+        sure: list[tuple[float, float, int]] = []
+        paths, hits = self.hits.paths, self.hits.lines
+        shapes = definition_of(self._word)
+        for index, text in zip(self._matching, self._texts, strict=True):
+            line = text[:READ]
+            for worth, shape in shapes:
+                if shape.match(line):
+                    sure.append((-worth, -worth_of(paths[hits[index].group]), index))
+                    break
+        return [index for _, _, index in sorted(sure)]
+
+    def _asked(self) -> list[int]:
+        """The lines that speak of the question, best first."""
+        question = Question(self.ask.query)
+        if not question:
+            return []
+        texts = self.lines.content.data.lower().split(b"\n")
+        scores = question.scores([texts[index] for index in self._matching], self.ask.effort)
+        return [self._matching[place] for place, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
+
+    def _odd(self) -> list[int]:
+        signs = b"\n".join(text[:COMPARED] for text in self._texts).translate(None, _NOT_SIGNS).split(b"\n")
+        counts = Counter(signs)
+        odd = [index for index, sign in zip(self._matching, signs, strict=False) if counts[sign] <= FEW]
+        return odd if len(odd) <= max(FEW, ODD_SHARE * len(signs)) else []
+
+    def _around(self, chosen: list[int]) -> Iterator[int]:
+        hits = self.hits.lines
+        for index in chosen[:FIRST]:
+            for place in range(max(0, index - AROUND), min(len(hits), index + AROUND + 1)):
+                if hits[place].group == hits[index].group and not hits[place].matches:
+                    yield place
+
+    def _in_turn(self) -> list[int]:
+        """Every match: the first of each file, the second of each, and so on; files that matter more first."""
+        hits, paths = self.hits.lines, self.hits.paths
+        worths = [-worth_of(path) for path in paths]
+        seen = [0] * len(paths)
+        ranks: list[tuple[int, float, int]] = []
+        for index in self._matching:
+            group = hits[index].group
+            ranks.append((seen[group], worths[group], index))
+            seen[group] += 1
+        return [index for _, _, index in sorted(ranks)]
+
+
+def _parts(word: bytes) -> list[bytes]:
+    """A word and what it is made of."""
+    return [word, *(part for part in word.strip(b"_").split(b"_") if 2 < len(part) < len(word))]
+
+
+GREP = Reducer("grep", fit, reduce)
