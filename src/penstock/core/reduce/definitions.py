@@ -7,7 +7,6 @@ function in the languages that have no such word, or by an assignment.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 # What of a line is looked at. Every pattern here starts at the line's start and is linear in that.
@@ -43,19 +42,44 @@ def defines(line: bytes) -> bool:
     return _ANY.match(line[:READ]) is not None
 
 
-@lru_cache(maxsize=64)
-def definition_of(word: bytes) -> tuple[tuple[float, re.Pattern[bytes]], ...]:
-    """Patterns that match the start of a line that defines `word`, each with how sure that is; the surest first."""
-    name = re.escape(word)
-    inside = rb"\w*" + name + rb"\w*"
-    here = _BEFORE + _KEYWORD + _OWNER
-    bound = rb"(?![\w$])"
-    shapes = (
-        (1.0, here + name + bound),
-        (0.9, _BEFORE + _VARIABLE + name + bound),
-        (0.8, _TYPES + name + _REST),
-        (0.7, rb"[ \t]*(?:self\.|this\.|exports\.|module\.exports\.)?" + name + rb"[ \t]*(?::[^=]*)?:?=(?!=)"),
-        (0.6, here + inside),
-        (0.5, rb"[ \t]*\.\. [\w:]+:: (?:\w+\.)*" + name + bound + rb"|#+ .*" + name + bound),
+_STARTERS: Final = frozenset(re.findall(rb"[#\w]+", _BEFORE + rb" " + _KEYWORD + rb" " + _VARIABLE)) | {b"pub(crate)", b"..", b"#", b"##"}
+_NEVER: Final = frozenset(b"return else if while for switch throw new await yield raise assert in not and or from import".split())
+_OWNERS: Final = frozenset((b"", b"self.", b"this.", b"exports.", b"module.exports."))
+
+
+def may_define(line: bytes, word: bytes) -> bool:
+    """Whether a line with `word` in it is worth a closer look: cheap, and no to most uses."""
+    place = line.find(word)
+    before = line[:place].lstrip()
+    if before in _OWNERS:
+        return True
+    first = before.split(None, 1)[0].lower()
+    if first in _STARTERS:
+        return True
+    after = place + len(word)
+    return line[after : after + 1] == b"(" and before[-1:] in b" \t*&:" and before[-2:-1] not in b"=(,+-!|?" and first not in _NEVER
+
+
+_NAME: Final = rb"([\w$]+)"
+_SHAPES: Final = tuple(
+    (sure, re.compile(shape, re.IGNORECASE))
+    for sure, shape in (
+        (1.0, _BEFORE + _KEYWORD + _OWNER + _NAME),
+        (0.9, _BEFORE + _VARIABLE + _NAME),
+        (0.8, _TYPES + _NAME + _REST),
+        (0.7, rb"[ \t]*(?:self\.|this\.|exports\.|module\.exports\.)?" + _NAME + rb"[ \t]*(?::[^=]*)?:?=(?!=)"),
+        (0.5, rb"[ \t]*\.\. [\w:]+:: (?:\w+\.)*" + _NAME),
     )
-    return tuple((sure, re.compile(shape, re.IGNORECASE)) for sure, shape in shapes)
+)
+_IN_A_NAME: Final = 0.6
+
+
+def sureness(line: bytes, word: bytes) -> float:
+    """How surely a line defines `word`: 0 where it does not."""
+    if not may_define(line, word):
+        return 0.0
+    for sure, shape in _SHAPES:
+        found = shape.match(line)
+        if found is not None and word in found[1]:
+            return sure if found[1] == word else sure * _IN_A_NAME
+    return 0.0

@@ -20,10 +20,11 @@ from typing import Final
 
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
-from penstock.core.reduce.definitions import READ, definition_of
+from penstock.core.reduce.definitions import READ, sureness
 from penstock.core.reduce.groups import NO_GROUP, Groups
 from penstock.core.reduce.hitlines import FLAT, HEADING, UNDER, Hits, read_hits
 from penstock.core.reduce.lines import Lines
+from penstock.core.reduce.order import Order, in_turn
 from penstock.core.reduce.paths import worth_of
 from penstock.core.reduce.pick import joined, picked
 from penstock.core.reduce.question import Question
@@ -39,6 +40,10 @@ FIRST: Final = 40
 COMPARED: Final = 200
 FEW: Final = 2
 ODD_SHARE: Final = 0.02
+
+# From so many lines the searched word is told, and so much of them have it.
+WORDS_FROM: Final = 200
+COMMON: Final = 0.9
 
 # Lines around a definition or what was asked for, where they are in the results as context.
 AROUND: Final = 2
@@ -115,8 +120,7 @@ class _Search:
         for index, text in enumerate(self.lines.texts):
             if len(text) > LONG:
                 hit = self.hits.lines[index]
-                at = text.lower().find(self._word, hit.text) if self._word else -1
-                at = hit.text + hit.column if hit.column else max(at, hit.text)
+                at = hit.text + hit.column if hit.column else max(text.find(self._word, hit.text), hit.text)
                 long[index] = self.lines.unit(index, at, PART)
         return long
 
@@ -156,15 +160,17 @@ class _Search:
         return Groups(self.lines.content, units, of, left_out, hits.paths, hits.counts)
 
     @cached_property
-    def _order(self) -> list[int]:
+    def _order(self) -> Order:
         """The units by worth, the heading of a file before its lines."""
-        order = dict.fromkeys(self._with_headings(self._by_worth()))
-        if not self._long:
-            return list(order)
+        order = self._with_headings(self._by_worth())
+        return Order(order if not self._long else self._pieces_of(order))
+
+    def _pieces_of(self, order: Iterable[int]) -> Iterator[int]:
         pieces: dict[int, list[int]] = {}
         for unit, owner in enumerate(self._pieces[1]):
             pieces.setdefault(owner, []).append(unit)
-        return [unit for line in order for unit in pieces[line]]
+        for line in order:
+            yield from pieces[line]
 
     def _with_headings(self, order: Iterable[int]) -> Iterator[int]:
         heads = self.hits.heads
@@ -212,16 +218,9 @@ class _Search:
 
     @cached_property
     def _word(self) -> bytes:
-        """The searched word, in lower case: the longest that nearly all matches have. Empty where they have none."""
-        texts = [text[:COMPARED].lower() for text in self._texts]
-        step = max(1, len(texts) // 200)
-        sample = [text for text in texts[::step] if text]
-        if len(sample) < 2:
-            return b""
-        words = Counter(word for text in sample for word in {word for whole in _WORD.findall(text) for word in _parts(whole)})
-        most = 0.9 * len(sample)
-        common = [word for word, _ in words.most_common(200) if sum(word in text for text in sample) >= most]
-        return max(common, key=lambda word: (len(word), word), default=b"")
+        """The searched word: the longest that nearly all matches have, in lower case where its case differs."""
+        texts = [text[:COMPARED] for text in self._texts[:: max(1, len(self._texts) // WORDS_FROM)]]
+        return _common_word(texts) or _common_word([text.lower() for text in texts])
 
     def _definitions(self) -> list[int]:
         """The lines that define the searched word, the surest first."""
@@ -229,13 +228,16 @@ class _Search:
             return []
         sure: list[tuple[float, float, int]] = []
         paths, hits = self.hits.paths, self.hits.lines
-        shapes = definition_of(self._word)
+        any_case = self._word.islower()
+        uses: set[bytes] = set()  # the same line is often there again
         for index, text in zip(self._matching, self._texts, strict=True):
-            line = text[:READ]
-            for worth, shape in shapes:
-                if shape.match(line):
-                    sure.append((-worth, -worth_of(paths[hits[index].group]), index))
-                    break
+            if text in uses:
+                continue
+            worth = sureness(text[:READ].lower() if any_case else text[:READ], self._word)
+            if worth:
+                sure.append((-worth, -worth_of(paths[hits[index].group]), index))
+            else:
+                uses.add(text)
         return [index for _, _, index in sorted(sure)]
 
     def _asked(self) -> list[int]:
@@ -260,17 +262,22 @@ class _Search:
                 if hits[place].group == hits[index].group and not hits[place].matches:
                     yield place
 
-    def _in_turn(self) -> list[int]:
+    def _in_turn(self) -> Iterator[int]:
         """Every match: the first of each file, the second of each, and so on; files that matter more first."""
         hits, paths = self.hits.lines, self.hits.paths
-        worths = [-worth_of(path) for path in paths]
-        seen = [0] * len(paths)
-        ranks: list[tuple[int, float, int]] = []
+        rows: list[list[int]] = [[] for _ in paths]
         for index in self._matching:
-            group = hits[index].group
-            ranks.append((seen[group], worths[group], index))
-            seen[group] += 1
-        return [index for _, _, index in sorted(ranks)]
+            rows[hits[index].group].append(index)
+        return in_turn(rows[group] for group in sorted(range(len(paths)), key=lambda group: -worth_of(paths[group])))
+
+
+def _common_word(texts: list[bytes]) -> bytes:
+    texts = [text for text in texts if text]
+    if len(texts) < 2:
+        return b""
+    words = Counter(word for text in texts for word in {part for word in _WORD.findall(text) for part in _parts(word)})
+    common = [word for word, _ in words.most_common(WORDS_FROM) if sum(word in text for text in texts) >= COMMON * len(texts)]
+    return max(common, key=lambda word: (len(word), word), default=b"")
 
 
 def _parts(word: bytes) -> list[bytes]:

@@ -62,12 +62,20 @@ def _has_headings(texts: Sequence[bytes]) -> bool:
 def _flat(texts: Sequence[bytes]) -> Hits:
     hits = Hits()
     add = hits.lines.append
-    group, path = NO_GROUP, b"\n"
+    group, path, prefix = NO_GROUP, b"\n", b"\n"
     numbered = any(FLAT.match(text[:READ]) for text in texts[:50])
     pattern = FLAT if numbered else BARE
     known: set[bytes] = set()
     for text in texts:
-        found = pattern.match(text[:READ])
+        # Most lines are of the file of the line before, and most have no column.
+        if numbered and text.startswith(prefix):
+            begin = len(prefix)
+            end = text.find(b":", begin, begin + 8)
+            if text[begin:end].isdigit() and not text[end + 1 : end + 2].isdigit():
+                hits.counts[group] += 1
+                add(Hit(group, begin, end + 1, matches=True))
+                continue
+        found = pattern.match(text, 0, READ)
         if found is None:
             add(_OUTSIDE)
             continue
@@ -79,6 +87,7 @@ def _flat(texts: Sequence[bytes]) -> Hits:
             path = text[: own - 1]
             group = hits.opened(path, -1)
             known.add(path)
+            prefix = path + b":"
         hits.counts[group] += 1
         if not matches:
             add(Hit(group, own, text.find(b"-", own) + 1, matches=False))

@@ -7,6 +7,7 @@ of the content and apart from one another; those that touch need no mark between
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from penstock.core.content import Content, Span
@@ -40,7 +41,7 @@ def picked(
         shown[-1] = 1
     misses = 0
     held = set(taken)
-    for index in [*sorted(held), *order]:
+    for index in chain(sorted(held), order):
         if shown[index + 1]:
             continue
         start, stop = units[index]
