@@ -7,12 +7,13 @@ from typing import Final
 from penstock.core.content import Content
 from penstock.core.policy import Strategy
 from penstock.core.reduce.contract import Reducer, Sample
+from penstock.core.reduce.diff import DIFF
 from penstock.core.reduce.grep import GREP
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
 from penstock.core.reduce.tail import TAIL
 
-KINDS: Final[tuple[Reducer, ...]] = (GREP, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (DIFF, GREP, HEAD_TAIL)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

@@ -42,8 +42,9 @@ FEW: Final = 2
 ODD_SHARE: Final = 0.02
 
 # From so many lines the searched word is told, and so much of them have it.
-WORDS_FROM: Final = 200
+WORDS_FROM: Final = 100
 COMMON: Final = 0.9
+CANDIDATES: Final = 50
 
 # Lines around a definition or what was asked for, where they are in the results as context.
 AROUND: Final = 2
@@ -268,7 +269,7 @@ class _Search:
         rows: list[list[int]] = [[] for _ in paths]
         for index in self._matching:
             rows[hits[index].group].append(index)
-        return in_turn(rows[group] for group in sorted(range(len(paths)), key=lambda group: -worth_of(paths[group])))
+        return in_turn(rows, [worth_of(path) for path in paths])
 
 
 def _common_word(texts: list[bytes]) -> bytes:
@@ -276,7 +277,7 @@ def _common_word(texts: list[bytes]) -> bytes:
     if len(texts) < 2:
         return b""
     words = Counter(word for text in texts for word in {part for word in _WORD.findall(text) for part in _parts(word)})
-    common = [word for word, _ in words.most_common(WORDS_FROM) if sum(word in text for text in texts) >= COMMON * len(texts)]
+    common = [word for word, _ in words.most_common(CANDIDATES) if sum(word in text for text in texts) >= COMMON * len(texts)]
     return max(common, key=lambda word: (len(word), word), default=b"")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heapreplace
 
 
 class Order:
@@ -28,12 +29,17 @@ class Order:
                 listed.append(number)
 
 
-def in_turn(groups: Iterable[Sequence[int]]) -> Iterator[int]:
-    """The first of each group, then the second of each, and so on."""
-    left = [group for group in groups if group]
-    place = 0
-    while left:
-        for group in left:
-            yield group[place]
-        place += 1
-        left = [group for group in left if len(group) > place]
+def in_turn(groups: Sequence[Sequence[int]], worths: Sequence[float]) -> Iterator[int]:
+    """The first of each group, then more of each in turn: of one that is worth twice as much, twice as many."""
+    by_worth = sorted((-worths[group], group) for group in range(len(groups)) if groups[group])
+    for _, group in by_worth:
+        yield groups[group][0]
+    turns = [(2 / worths[group], group, 1) for _, group in by_worth if len(groups[group]) > 1]
+    heapify(turns)
+    while turns:
+        _, group, place = turns[0]
+        yield groups[group][place]
+        if place + 1 < len(groups[group]):
+            heapreplace(turns, ((place + 2) / worths[group], group, place + 1))
+        else:
+            heappop(turns)
