@@ -5,7 +5,7 @@
 2. Then changes, each with its commit, its file and the line that says where in the file it is. A change is a run of
    lines that were added or taken away, cut in pieces where it is long. Lines of context come last.
 3. With a question, changes that speak of it come first, or whose file or place does. Then, and without a question,
-   files take turns, those that matter more the more often; of a file first the changes that do most in few lines.
+   changes that do most in few lines: conditions, calls, definitions.
 4. Code matters more than tests, tests more than documents, those more than what a machine wrote.
 """
 
@@ -21,22 +21,29 @@ from typing import Final
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.lines import LONG, Lines
-from penstock.core.reduce.order import Order, in_turn
+from penstock.core.reduce.order import Order
 from penstock.core.reduce.patch import Patch, read_patch
 from penstock.core.reduce.paths import worth_of
 from penstock.core.reduce.pick import joined, picked
 from penstock.core.reduce.question import Question
 
 # What of the room the names of commits and files may take before any change is shown.
-NAMES: Final = 0.25
+NAMES: Final = 0.2
 
 # A run of changed lines is cut after so many, at a blank line or a definition where there is one.
-PIECE: Final = 12
+PIECE: Final = 10
 PIECE_AT_LEAST: Final = 4
 
-# A question asks for a change by what it says, by its file and by its place in the file.
+# A question asks for a change by what it says, or by its file, its place in the file, what was changed beside it.
 OF_FILE: Final = 0.5
 OF_PLACE: Final = 0.3
+OF_HUNK: Final = 0.5
+
+# How much the changes of one file make room for those of others, and what a change is worth that does nothing.
+SPREAD: Final = 0.2
+LEAST_DEED: Final = 0.1
+# What was only taken away can be looked up nowhere else, but what is there now is asked about more.
+TAKEN_AWAY: Final = 0.3
 
 # So many changes that speak of the question go before the rest take turns.
 FIRST: Final = 400
@@ -141,7 +148,7 @@ class _Diff:
 
     def _by_worth(self) -> Iterator[int]:
         pieces = self._pieces
-        for change in chain(self._asked(), self._in_turn()):
+        for change in chain(self._asked(), self._by_merit()):
             yield from self._place_of(pieces.hunks[change])
             yield pieces.changes[change]
         yield from self._names
@@ -164,15 +171,29 @@ class _Diff:
         scores = self._scores
         return sorted(scores, key=lambda change: (-scores[change], change))[:FIRST]
 
-    def _in_turn(self) -> Iterator[int]:
-        """The changes of each file in turn, of each file those that do most first."""
-        files: list[list[int]] = [[] for _ in range(len(self.patch.files) + 1)]
-        for change, hunk in enumerate(self._pieces.hunks):
-            files[self.patch.hunks[hunk].file].append(change)
-        deeds = self._deeds
-        for changes in files:
-            changes.sort(key=lambda change: (-deeds[change], change))
-        return in_turn(files, [*(worth_of(file.path) for file in self.patch.files), 1.0])
+    def _by_merit(self) -> list[int]:
+        """The changes that do most in few lines first, in files that matter; of one file not all before the others."""
+        merits = self._merits
+        files: dict[int, list[int]] = {}
+        for change in sorted(range(len(merits)), key=lambda change: (-merits[change], change)):
+            files.setdefault(self.patch.hunks[self._pieces.hunks[change]].file, []).append(change)
+        ranked = [
+            (-merits[change] / (1 + rank) ** SPREAD, change)
+            for changes in files.values()
+            for rank, change in enumerate(changes)
+        ]
+        return [change for _, change in sorted(ranked)]
+
+    @cached_property
+    def _merits(self) -> list[float]:
+        """What a change is worth when nothing is asked."""
+        files = [worth_of(file.path) ** 2 for file in self.patch.files]
+        files.append(1.0)  # of a hunk without a file
+        hunks = [files[hunk.file] for hunk in self.patch.hunks]
+        return [
+            (deed + LEAST_DEED) * hunks[hunk] / len(text) ** 0.5
+            for deed, hunk, text in zip(self._deeds, self._pieces.hunks, self._texts, strict=True)
+        ]
 
     @cached_property
     def _texts(self) -> list[bytes]:
@@ -205,13 +226,17 @@ class _Diff:
         own = self._question.scores([text.lower() for text in self._texts], effort)
         places = self._question.scores([self.lines.texts[hunk.first].lower() for hunk in patch.hunks], effort)
         of_files = self._file_scores
+        around: dict[int, float] = {}
+        for change, score in own.items():
+            around[pieces.hunks[change]] = max(score, around.get(pieces.hunks[change], 0.0))
         found: dict[int, float] = {}
         for change, hunk in enumerate(pieces.hunks):
             file = patch.hunks[hunk].file
-            score = own.get(change, 0.0) + OF_FILE * of_files.get(file, 0.0) + OF_PLACE * places.get(hunk, 0.0)
+            score = own.get(change, 0.0) + OF_HUNK * around.get(hunk, 0.0)
+            score += OF_PLACE * places.get(hunk, 0.0) + OF_FILE * of_files.get(file, 0.0)
             if score:
                 worth = worth_of(patch.files[file].path) if file >= 0 else 1.0
-                found[change] = score * worth**0.5 * (0.5 + self._deeds[change]) 
+                found[change] = score * worth**0.5 * (1.5 + self._deeds[change]) / len(self._texts[change]) ** 0.3
         return found
 
 
@@ -223,7 +248,8 @@ def _deed(text: bytes) -> float:
     """How much a change does for its size, from 0 to 1."""
     lines = text.count(b"\n") + 1
     done = len(_TELLING.findall(text[:LONG])) + 0.5 * len(_CALLS.findall(text[:LONG])) + 0.5 * text.count(b"=")
-    return min(1.0, (0.5 + done) / (lines + 2))
+    deed = min(1.0, (0.5 + done) / (lines + 2))
+    return deed if text[:1] == b"+" or b"\n+" in text else TAKEN_AWAY * deed
 
 
 def _pieces_of(texts: Sequence[bytes], patch: Patch) -> _Pieces:
