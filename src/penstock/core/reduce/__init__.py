@@ -11,9 +11,10 @@ from penstock.core.reduce.diff import DIFF
 from penstock.core.reduce.grep import GREP
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
+from penstock.core.reduce.listing import LISTING
 from penstock.core.reduce.tail import TAIL
 
-KINDS: Final[tuple[Reducer, ...]] = (DIFF, GREP, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (DIFF, GREP, LISTING, HEAD_TAIL)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

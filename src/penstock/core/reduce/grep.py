@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
+from itertools import chain, pairwise
 from typing import Final
 
 from penstock.core.content import Content, Span
@@ -130,7 +130,7 @@ class _Search:
         """The units with the line of each: a line, or where it is long its path and number and the part of it."""
         starts = self.lines.starts
         if not self._long:
-            return [Span(a, b) for a, b in zip(starts, starts[1:], strict=False)], list(range(len(self.lines)))
+            return [Span(a, b) for a, b in pairwise(starts)], list(range(len(self.lines)))
         units: list[Span] = []
         owners: list[int] = []
         for index in range(len(self.lines)):
@@ -264,12 +264,14 @@ class _Search:
                     yield place
 
     def _in_turn(self) -> Iterator[int]:
-        """Every match: the first of each file, the second of each, and so on; files that matter more first."""
+        """Every match: the first of each file, then files in turn, those that matter more first and more often."""
         hits, paths = self.hits.lines, self.hits.paths
         rows: list[list[int]] = [[] for _ in paths]
         for index in self._matching:
             rows[hits[index].group].append(index)
-        return in_turn(rows, [worth_of(path) for path in paths])
+        worths = [worth_of(path) for path in paths]
+        by_worth = sorted(range(len(rows)), key=lambda group: -worths[group])
+        return chain((rows[group][0] for group in by_worth if rows[group]), in_turn(rows, worths))
 
 
 def _common_word(texts: list[bytes]) -> bytes:

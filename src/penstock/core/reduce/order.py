@@ -30,11 +30,8 @@ class Order:
 
 
 def in_turn(groups: Sequence[Sequence[int]], worths: Sequence[float]) -> Iterator[int]:
-    """The first of each group, then more of each in turn: of one that is worth twice as much, twice as many."""
-    by_worth = sorted((-worths[group], group) for group in range(len(groups)) if groups[group])
-    for _, group in by_worth:
-        yield groups[group][0]
-    turns = [(2 / worths[group], group, 1) for _, group in by_worth if len(groups[group]) > 1]
+    """One of a group, then of another: of one that is worth twice as much, twice as many."""
+    turns = [(1 / worths[group], group, 0) for group in range(len(groups)) if groups[group]]
     heapify(turns)
     while turns:
         _, group, place = turns[0]

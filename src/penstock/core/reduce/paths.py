@@ -1,42 +1,71 @@
-"""How much a file is likely to matter, told from its path: code before tests, tests before documents, those before what
-a machine wrote."""
+"""How much a file is likely to matter, told from its path: code before tests, tests before documents, those before data,
+and what a machine or another project wrote last. The least of what its folders, its name and its ending say."""
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
-# What a program wrote or another project did: nobody asks about its lines.
-MADE: Final = 0.05
+MADE: Final = 0.05  # by a program or by another project: nobody asks about its lines
+DATA: Final = 0.15
+TEXT: Final = 0.25
+TEST: Final = 0.45
+SETTING: Final = 0.5
 
-_WORTHS: Final = (
-    (
-        MADE,
-        rb"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|external|dist|__snapshots__|generated|\.yarn|site-packages)/"
-        rb"|(?:^|/)(?:[\w.\-]*lock(?:file)?(?:\.(?:json|yaml|yml))?|go\.sum|npm-shrinkwrap\.json)$"
-        rb"|\.(?:min\.\w+|map|snap|lock|pb\.\w+|g\.\w+|generated\.\w+|svg|png|jpe?g|gif|ico|pdf|woff2?|ttf|po|pot|mo)$"
-        rb"|_pb2(?:_grpc)?\.pyi?$|[._\-]bundle\.\w+$",
-    ),
-    (0.15, rb"(?:^|/)(?:fixtures?|testdata|test_data|golden|mocks?|cassettes|resources|data|assets|static)/|\.(?:csv|tsv|jsonl?|xml|html?|css)$"),
-    (
-        0.25,
-        rb"(?:^|/)(?:docs?|documentation|man|changelogs?|changes|newsfragments|news|licen[sc]es)/"
-        rb"|(?:^|/)(?:change(?:s|log)|history|news|release[\w\-]*|authors|contributors|licen[sc]e|copying|notice|todo|version)(?:\.\w+)?$"
-        rb"|\.(?:md|rst|txt|adoc|tex|texi|org|pod)$",
-    ),
-    (
-        0.45,
-        rb"(?:^|/)(?:tests?|testing|specs?|__tests__|e2e|examples?|samples?|demos?|bench(?:marks?)?|asv_bench)/"
-        rb"|(?:^|/)(?:tests?_[^/]*|conftest)\.\w+$|[._\-](?:tests?|spec)\.\w+$|tests?\.(?:java|cs|kt|scala|swift|php)$",
-    ),
-    (0.5, rb"(?:^|/)\.[^/]*/|\.(?:ya?ml|toml|cfg|ini|conf|json5?|properties|gradle|cmake|in|am|ac|bat)$|(?:^|/)\.[^/]*$"),
-)
-_PATTERNS: Final = tuple((worth, re.compile(pattern)) for worth, pattern in _WORTHS)
+_FOLDERS: Final[dict[bytes, float]] = {
+    name.encode(): worth
+    for worth, names in (
+        (MADE, "vendor vendored node_modules third_party third-party external dist __snapshots__ generated site-packages"),
+        (DATA, "fixture fixtures testdata test_data golden cassettes resources data assets static"),
+        (TEXT, "doc docs documentation man changelog changelogs changes newsfragments news licenses"),
+        (TEST, "test tests testing spec specs __tests__ e2e example examples sample samples demo demos mocks"),
+        (TEST, "bench benchmark benchmarks asv_bench"),
+    )
+    for name in names.split()
+}
+_ENDINGS: Final[dict[bytes, float]] = {
+    name.encode(): worth
+    for worth, names in (
+        (MADE, "map snap lock svg png jpg jpeg gif ico pdf woff woff2 ttf eot po pot mo sum"),
+        (DATA, "csv tsv json jsonl xml html htm css"),
+        (TEXT, "md rst txt adoc tex texi org pod"),
+        (SETTING, "yml yaml toml cfg ini conf json5 properties gradle cmake in am ac bat"),
+    )
+    for name in names.split()
+}
+# What stands between name and ending where a program wrote the file: `app.min.js`, `api.pb.go`.
+_MADE_BY: Final = frozenset((b"min", b"pb", b"g", b"generated", b"bundle"))
+_STEMS: Final[dict[bytes, float]] = {
+    name.encode(): worth
+    for worth, names in (
+        (MADE, "package-lock pnpm-lock npm-shrinkwrap"),
+        (TEXT, "changes changelog history news authors contributors license licence copying notice todo version"),
+        (TEXT, "readme contributing releasing"),
+        (TEST, "conftest"),
+    )
+    for name in names.split()
+}
+_TESTS: Final = (b"_test", b"-test", b".test", b"_tests", b".tests", b"_spec", b".spec", b"-spec")
 
 
 @lru_cache(maxsize=4_096)
 def worth_of(path: bytes) -> float:
     """From `MADE` to 1."""
-    lower = path[-300:].lower().replace(b"\\", b"/")
-    return next((worth for worth, pattern in _PATTERNS if pattern.search(lower)), 1.0)
+    *folders, name = path[-300:].lower().replace(b"\\", b"/").rstrip(b"/\r ").split(b"/")
+    worth = min((_FOLDERS.get(folder, 1.0) for folder in folders), default=1.0)
+    # What is kept in a folder with a dot is for a tool.
+    if any(folder[:1] == b"." and len(folder) > 2 for folder in folders) or (name[:1] == b"." and len(name) > 1):
+        worth = min(worth, SETTING)
+    return min(worth, _worth_of_name(name))
+
+
+def _worth_of_name(name: bytes) -> float:
+    stem, dot, ending = name.rpartition(b".")
+    if not dot:
+        stem, ending = name, b""
+    worth = min(_ENDINGS.get(ending, 1.0), _STEMS.get(stem, 1.0))
+    if stem.rpartition(b".")[2] in _MADE_BY or stem.endswith((b"_pb2", b"_pb2_grpc")):
+        return MADE
+    if stem.startswith((b"test_", b"tests_")) or stem.endswith(_TESTS):
+        return min(worth, TEST)
+    return worth
