@@ -12,9 +12,10 @@ from penstock.core.reduce.grep import GREP
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
 from penstock.core.reduce.listing import LISTING
+from penstock.core.reduce.source import SOURCE
 from penstock.core.reduce.tail import TAIL
 
-KINDS: Final[tuple[Reducer, ...]] = (DIFF, GREP, LISTING, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (DIFF, GREP, LISTING, SOURCE, HEAD_TAIL)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

@@ -138,7 +138,11 @@ class _Diff:
         worths = self._file_worths
         files = sorted(range(len(patch.files)), key=lambda file: (-worths[file], file))
         commits = [unit_of[line] for commit in patch.commits for line in dict.fromkeys((commit.subject, commit.first))]
-        return [*commits, *(unit_of[patch.files[file].name] for file in files), *(unit_of[line] for line in patch.stats)]
+        return [
+            *commits,
+            *(unit_of[patch.files[file].name] for file in files),
+            *(unit_of[line] for line in patch.stats),
+        ]
 
     # -- changes -------------------------------------------------------------------------------------------------------
 
@@ -241,7 +245,9 @@ class _Diff:
 
 
 _CALLS: Final = re.compile(rb"\w\(")
-_TELLING: Final = re.compile(rb"\b(?:if|elif|else|while|for|return|raise|throw|assert|except|catch|def|class|func|fn|function|struct)\b")
+_TELLING: Final = re.compile(
+    rb"\b(?:if|elif|else|while|for|return|raise|throw|assert|except|catch|def|class|func|fn|function|struct)\b"
+)
 
 
 def _deed(text: bytes) -> float:

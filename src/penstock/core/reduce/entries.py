@@ -53,7 +53,9 @@ class Entries:
 
 def read_entries(texts: Sequence[bytes]) -> Entries:
     sample = [text for text in texts[:SAMPLED] if text.strip()]
-    if any(TREE.match(text) for text in sample) or 2 * sum(text[:2] == b"  " and not BEFORE.match(text, 0, READ) for text in sample) > len(sample):
+    if any(TREE.match(text) for text in sample) or 2 * sum(
+        text[:2] == b"  " and not BEFORE.match(text, 0, READ) for text in sample
+    ) > len(sample):
         return _tree(texts)
     if any(HEADING.match(text, 0, READ) for text in sample) and b"" in texts:
         return _under_headings(texts)

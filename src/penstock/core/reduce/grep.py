@@ -28,6 +28,7 @@ from penstock.core.reduce.order import Order, in_turn
 from penstock.core.reduce.paths import worth_of
 from penstock.core.reduce.pick import joined, picked
 from penstock.core.reduce.question import Question
+from penstock.core.reduce.sampled import least
 
 # A line over this is shown in part.
 LONG: Final = 400
@@ -51,26 +52,40 @@ AROUND: Final = 2
 
 _WORD: Final = re.compile(rb"[A-Za-z_][\w$]{2,60}")
 _NOT_SIGNS: Final = bytes(c for c in range(256) if chr(c).isalnum() or c in b"_ \t\r" or c > 127)
-_DIAGNOSIS: Final = re.compile(rb"[^:\n]+:\d+(?::\d+)?: *(?:fatal error|error|warning|note)\b")
-_PATH: Final = re.compile(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|]*[A-Za-z_][^\s:*?\"<>|]*$")
+# A compiler and a linter say more behind the column than a search does; a time of day looks like a line and a column.
+_DIAGNOSIS: Final = re.compile(rb"[^:\n]+:\d+(?::\d+)?: *(?:fatal error|error|warning|note)\b|[^:\n]+:\d+:\d+: \w")
+_TIME: Final = re.compile(rb".*?\d\d?:\d\d:\d\d\b")
+_PATH: Final = re.compile(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|,;]*[A-Za-z_][^\s:*?\"<>|,;]*$")
 
 
 def fit(sample: Sample) -> float:
-    # The last line may be cut off.
-    lines = [line[:READ] for part in (sample.data[: sample.data.rfind(b"\n") + 1], sample.middle) for line in part.split(b"\n")[:60]]
-    lines = [line for line in lines if line.strip() and line != b"--"]
-    if len(lines) < 4:
+    return least(sample, _fit)
+
+
+def _fit(lines: list[bytes]) -> float:
+    lines = [line for line in lines if line != b"--"]
+    if len(lines) < 3:
         return 0.0
-    found = [FLAT.match(line) for line in lines]
-    flat = sum(hit is not None and _PATH.match(hit[1]) is not None for hit in found)
-    told = sum(_DIAGNOSIS.match(line) is not None for line in lines)
-    if flat * 2 > len(lines):
-        return max(0.0, 0.55 + 0.4 * flat / len(lines) - told / len(lines))
-    under = sum(UNDER.match(line) is not None for line in lines)
+    found = [(line, FLAT.match(line)) for line in lines]
+    paths = {hit[1] for line, hit in found if hit is not None and hit[2] == b":" and _is_hit(line, hit)}
+    flat = sum(hit is not None and (hit[1] in paths or _is_context(line, paths)) for line, hit in found)
+    if 2 * flat > len(lines):
+        told = sum(_DIAGNOSIS.match(line) is not None for line in lines)
+        return max(0.0, 0.55 + 0.4 * flat / len(lines) - 0.6 * told / len(lines))
+    under = sum(UNDER.match(line) is not None and _TIME.match(line, 0, 12) is None for line in lines)
     heads = sum(HEADING.match(line) is not None and UNDER.match(line) is None for line in lines)
-    if heads and under * 3 > len(lines):
-        return 0.3 + 0.6 * (under + heads) / len(lines) if under + heads > 0.8 * len(lines) else 0.0
+    told = sum(b":" in line[:9] for line in lines)  # a date has no colon there
+    if 2 * under > len(lines) and told and 5 * (under + heads) > 4 * len(lines):
+        return 0.3 + 0.55 * (under + heads) / len(lines) if heads else 0.35
     return 0.0
+
+
+def _is_hit(line: bytes, hit: re.Match[bytes]) -> bool:
+    return _PATH.match(hit[1]) is not None and _TIME.match(line, 0, hit.end() + 3) is None
+
+
+def _is_context(line: bytes, paths: set[bytes]) -> bool:
+    return any(line.startswith(path + b"-") for path in paths)
 
 
 def reduce(content: Content, ask: Ask) -> Plan:
@@ -279,7 +294,9 @@ def _common_word(texts: list[bytes]) -> bytes:
     if len(texts) < 2:
         return b""
     words = Counter(word for text in texts for word in {part for word in _WORD.findall(text) for part in _parts(word)})
-    common = [word for word, _ in words.most_common(CANDIDATES) if sum(word in text for text in texts) >= COMMON * len(texts)]
+    common = [
+        word for word, _ in words.most_common(CANDIDATES) if sum(word in text for text in texts) >= COMMON * len(texts)
+    ]
     return max(common, key=lambda word: (len(word), word), default=b"")
 
 

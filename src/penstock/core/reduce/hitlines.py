@@ -19,7 +19,9 @@ READ: Final = 1_000
 FLAT: Final = re.compile(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?)([:\-])(\d+)([:\-])(?:(\d+)[:\-](?!\d))?")
 BARE: Final = re.compile(rb"([^:\s][^:\n]*[^:\s\d]):(?!\d|//)")
 UNDER: Final = re.compile(rb"[ \t]*(?:Line |L)?(\d{1,7})([:\-|])(?:(\d+)[:\-](?!\d))?")
-HEADING: Final = re.compile(rb"(?:File: )?(?:[A-Za-z]:)?[\w.\-/\\@+~$()\[\] ]*[./\\][\w.\-/\\@+~$()\[\] ]*:?$|(?:[A-Za-z]:)?[\w.\-/\\]+:?$")
+HEADING: Final = re.compile(
+    rb"(?:File: )?(?:[A-Za-z]:)?[\w.\-/\\@+~$()\[\] ]*[./\\][\w.\-/\\@+~$()\[\] ]*:?$|(?:[A-Za-z]:)?[\w.\-/\\]+:?$"
+)
 
 
 class Hit(NamedTuple):

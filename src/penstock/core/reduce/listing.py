@@ -27,6 +27,7 @@ from penstock.core.reduce.order import Order, in_turn
 from penstock.core.reduce.paths import worth_of
 from penstock.core.reduce.pick import joined, picked
 from penstock.core.reduce.question import Question
+from penstock.core.reduce.sampled import least
 
 # So many that speak of the question, that stand at the top, and that are rare go before the rest, each.
 FIRST: Final = 100
@@ -36,20 +37,22 @@ FEW: Final = 30
 RARE: Final = 2
 MANY: Final = 50
 
-_NAME: Final = re.compile(rb"(?:[A-Za-z]:)?[\w.@+~#%{}()\[\]$,=/\\ \-\x80-\xff]*[\w)\]}\x80-\xff/\\~][/*@|=]?(?: -> .+)?\r?$")
 _PATH: Final = re.compile(rb"(?:[A-Za-z]:\\|\.{0,2}/|[\w.@+\-]+/)?[^\s:;,(){}<>|\"'=]*[\w/~]$")
-_ABOUT: Final = re.compile(rb"(?:total |\d+ (?:director|file|object|entr)|[ \t]*\d+[ \t]+\d+ files|Archive:|[A-Z][^/]*\d+ (?:files|entries|items|results))")
+_ABOUT: Final = re.compile(
+    rb"(?:total |\d+ (?:director|file|object|entr)|[ \t]*\d+[ \t]+\d+ files|Archive:|[A-Z][^/]*\d+ (?:files|entries|items|results))"
+)
 
 
 def fit(sample: Sample) -> float:
-    lines = [line[:READ] for part in (sample.data[: sample.data.rfind(b"\n") + 1], sample.middle) for line in part.split(b"\n")[:80]]
-    lines = [line for line in lines if line.strip()]
-    if len(lines) < 4:
+    return least(sample, _fit)
+
+
+def _fit(lines: list[bytes]) -> float:
+    if len(lines) < 3:
         return 0.0
-    trees = sum(TREE.match(line) is not None for line in lines)
-    if 2 * trees > len(lines):
+    if 2 * sum(TREE.match(line) is not None for line in lines) > len(lines):
         return 0.9
-    known = sum(MODE.match(line) is not None or (BEFORE.match(line) is not None and _ends_in_path(line)) for line in lines)
+    known = sum(MODE.match(line) is not None or _ends_in_path(line) for line in lines)
     if 2 * known > len(lines):
         return 0.5 + 0.4 * known / len(lines)
     heads = sum(HEADING.match(line) is not None for line in lines)
@@ -58,7 +61,7 @@ def fit(sample: Sample) -> float:
         return 0.0
     slashes = sum(b"/" in line or b"\\" in line for line in lines) / len(lines)
     dots = sum(b"." in line for line in lines) / len(lines)
-    return 0.3 + 0.3 * max(slashes, dots) + 0.25 * slashes
+    return min(0.9, 0.35 + 0.3 * max(slashes, dots) + 0.25 * slashes)
 
 
 def _ends_in_path(line: bytes) -> bool:
@@ -111,9 +114,19 @@ class _Listing:
     @cached_property
     def _groups(self) -> Groups:
         entries, units = self.entries, self._units
-        left_out = [Span(unit.start + gone.start, min(unit.stop, unit.start + gone.stop)) for unit, gone in zip(units, entries.left_out, strict=True)]
+        left_out = [
+            Span(unit.start + gone.start, min(unit.stop, unit.start + gone.stop))
+            for unit, gone in zip(units, entries.left_out, strict=True)
+        ]
         counts = Counter(entries.folders)
-        return Groups(self.lines.content, units, entries.folders, left_out, entries.names, [counts[n] for n in range(len(entries.names))])
+        return Groups(
+            self.lines.content,
+            units,
+            entries.folders,
+            left_out,
+            entries.names,
+            [counts[n] for n in range(len(entries.names))],
+        )
 
     @cached_property
     def _order(self) -> Order:

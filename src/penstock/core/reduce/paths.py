@@ -15,7 +15,10 @@ SETTING: Final = 0.5
 _FOLDERS: Final[dict[bytes, float]] = {
     name.encode(): worth
     for worth, names in (
-        (MADE, "vendor vendored node_modules third_party third-party external dist __snapshots__ generated site-packages"),
+        (
+            MADE,
+            "vendor vendored node_modules third_party third-party external dist __snapshots__ generated site-packages",
+        ),
         (DATA, "fixture fixtures testdata test_data golden cassettes resources data assets static"),
         (TEXT, "doc docs documentation man changelog changelogs changes newsfragments news licenses"),
         (TEST, "test tests testing spec specs __tests__ e2e example examples sample samples demo demos mocks"),
