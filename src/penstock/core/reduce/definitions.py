@@ -40,7 +40,7 @@ _VARIABLE: Final = _any_of(_VARIABLES) + rb"[ \t]+(?:mut[ \t]+)?"
 _OWNER: Final = rb"[ \t*]*(?:\([^()]*\)[ \t]*|<[^<>]*>[ \t]*|[ \t])(?:[\w.]+(?:\.|::|#))?"
 _NAME: Final = rb"([\w$]+)"
 # Functions in C, C++, Java, C#: types, a name, an open bracket, no semicolon. In JavaScript a name does without types.
-_TYPES: Final = rb"[ \t]*[A-Za-z_][\w:<>,*&\[\]?]*(?:[ \t]+[\w:<>,*&\[\]?]+)*?[ \t*&]+(?:\w+::)*"
+_TYPES: Final = rb"[ \t]*[A-Za-z_][\w:<>,*&\[\]?]*(?:[ \t]+[\w:<>,*&\[\]?]+){0,5}?[ \t*&]{1,8}(?:\w+::){0,5}"
 _REST: Final = rb"[ \t]*\([^;]*$"
 _METHOD: Final = rb"[ \t]*(?:(?:async|static|get|set)[ \t]+)?[*#]?" + _NAME + rb"[ \t]*\([^;]*\{[ \t]*$"
 _FUNCTION_VALUE: Final = rb"[^=]*=[ \t]*(?:async[ \t]*)?(?:function\b|\(.*=>|\w+[ \t]*=>)"

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from penstock.core.content import Content, Span
@@ -109,10 +109,7 @@ class _Diff:
     @cached_property
     def _units(self) -> list[Span]:
         lines, starts = self.lines, self._pieces.starts
-        return [
-            lines.unit(first) if stop - first == 1 else lines.span(first, stop)
-            for first, stop in zip(starts, starts[1:], strict=False)
-        ]
+        return [lines.unit(first) if stop - first == 1 else lines.span(first, stop) for first, stop in pairwise(starts)]
 
     @cached_property
     def _unit_of(self) -> dict[int, int]:
@@ -244,17 +241,28 @@ class _Diff:
         return found
 
 
-_CALLS: Final = re.compile(rb"\w\(")
-_TELLING: Final = re.compile(
-    rb"\b(?:if|elif|else|while|for|return|raise|throw|assert|except|catch|def|class|func|fn|function|struct)\b"
+# What begins a condition, a way out, a definition, in most languages.
+_TELLING: Final = (
+    b"if ",
+    b"if(",
+    b"for ",
+    b"while",
+    b"return",
+    b"raise ",
+    b"throw",
+    b"assert",
+    b"catch",
+    b"except",
+    b"def ",
 )
+_DEFINING: Final = (b"class ", b"func", b"fn ", b"struct ", b"#define")
 
 
 def _deed(text: bytes) -> float:
     """How much a change does for its size, from 0 to 1."""
-    lines = text.count(b"\n") + 1
-    done = len(_TELLING.findall(text[:LONG])) + 0.5 * len(_CALLS.findall(text[:LONG])) + 0.5 * text.count(b"=")
-    deed = min(1.0, (0.5 + done) / (lines + 2))
+    count = text.count
+    done = 0.5 * (count(b"(") + count(b"=")) + sum(map(count, _TELLING)) + sum(map(count, _DEFINING))
+    deed = min(1.0, (0.5 + done) / (count(b"\n") + 3))
     return deed if text[:1] == b"+" or b"\n+" in text else TAKEN_AWAY * deed
 
 

@@ -22,7 +22,7 @@ from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.definitions import READ, sureness
 from penstock.core.reduce.groups import NO_GROUP, Groups
-from penstock.core.reduce.hitlines import FLAT, HEADING, UNDER, Hits, read_hits
+from penstock.core.reduce.hitlines import FLAT, UNDER, Hits, is_heading, read_hits
 from penstock.core.reduce.lines import Lines
 from penstock.core.reduce.order import Order, in_turn
 from penstock.core.reduce.paths import worth_of
@@ -55,7 +55,7 @@ _NOT_SIGNS: Final = bytes(c for c in range(256) if chr(c).isalnum() or c in b"_ 
 # A compiler and a linter say more behind the column than a search does; a time of day looks like a line and a column.
 _DIAGNOSIS: Final = re.compile(rb"[^:\n]+:\d+(?::\d+)?: *(?:fatal error|error|warning|note)\b|[^:\n]+:\d+:\d+: \w")
 _TIME: Final = re.compile(rb".*?\d\d?:\d\d:\d\d\b")
-_PATH: Final = re.compile(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|,;]*[A-Za-z_][^\s:*?\"<>|,;]*$")
+_PATH: Final = re.compile(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|,;]+$")
 
 
 def fit(sample: Sample) -> float:
@@ -73,7 +73,7 @@ def _fit(lines: list[bytes]) -> float:
         told = sum(_DIAGNOSIS.match(line) is not None for line in lines)
         return max(0.0, 0.55 + 0.4 * flat / len(lines) - 0.6 * told / len(lines))
     under = sum(UNDER.match(line) is not None and _TIME.match(line, 0, 12) is None for line in lines)
-    heads = sum(HEADING.match(line) is not None and UNDER.match(line) is None for line in lines)
+    heads = sum(map(is_heading, lines))
     told = sum(b":" in line[:9] for line in lines)  # a date has no colon there
     if 2 * under > len(lines) and told and 5 * (under + heads) > 4 * len(lines):
         return 0.3 + 0.55 * (under + heads) / len(lines) if heads else 0.35
@@ -81,7 +81,10 @@ def _fit(lines: list[bytes]) -> float:
 
 
 def _is_hit(line: bytes, hit: re.Match[bytes]) -> bool:
-    return _PATH.match(hit[1]) is not None and _TIME.match(line, 0, hit.end() + 3) is None
+    path = hit[1]
+    return (
+        path.lower() != path.upper() and _PATH.match(path) is not None and _TIME.match(line, 0, hit.end() + 3) is None
+    )
 
 
 def _is_context(line: bytes, paths: set[bytes]) -> bool:

@@ -19,9 +19,15 @@ READ: Final = 1_000
 FLAT: Final = re.compile(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?)([:\-])(\d+)([:\-])(?:(\d+)[:\-](?!\d))?")
 BARE: Final = re.compile(rb"([^:\s][^:\n]*[^:\s\d]):(?!\d|//)")
 UNDER: Final = re.compile(rb"[ \t]*(?:Line |L)?(\d{1,7})([:\-|])(?:(\d+)[:\-](?!\d))?")
-HEADING: Final = re.compile(
-    rb"(?:File: )?(?:[A-Za-z]:)?[\w.\-/\\@+~$()\[\] ]*[./\\][\w.\-/\\@+~$()\[\] ]*:?$|(?:[A-Za-z]:)?[\w.\-/\\]+:?$"
-)
+_HEADING: Final = re.compile(rb"(?:File: )?[\w.\-/\\@+~$()\[\]: ]+$")
+
+
+def is_heading(line: bytes) -> bool:
+    """Whether a line may be the path above some hits."""
+    if len(line) > READ or _HEADING.match(line) is None or UNDER.match(line):
+        return False
+    name = line.removeprefix(b"File: ").rstrip(b":")
+    return b" " not in name or any(sign in name for sign in (b".", b"/", b"\\"))
 
 
 class Hit(NamedTuple):
@@ -125,6 +131,6 @@ def _under_headings(texts: Sequence[bytes]) -> Hits:
             add(Hit(group, found.start(1), found.end(), found[2] != b"-", int(found[3] or 0)))
             continue
         add(_OUTSIDE)
-        if text and HEADING.match(text, 0, READ):
+        if is_heading(text.rstrip(b"\r")):
             group = hits.opened(text.removeprefix(b"File: ").rstrip(b":\r"), index)
     return hits

@@ -197,8 +197,8 @@ class _Listing:
         paths = self.entries.paths
         worths: list[float] = []
         for rows in self._folders:
-            told = [worth_of(paths[row]) for row in rows[:: max(1, len(rows) // 3)][:4]]
-            worths.append((sum(told) / len(told)) ** 2 if told else 1.0)
+            told = [worth_of(paths[row]) for row in {rows[0], rows[len(rows) // 2]}] if rows else [1.0]
+            worths.append((sum(told) / len(told)) ** 2)
         return worths
 
 
