@@ -15,12 +15,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Final
 
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
-from penstock.core.reduce.lines import LONG, Lines
+from penstock.core.reduce.lines import LONG, Lines, Runs
 from penstock.core.reduce.order import Order
 from penstock.core.reduce.patch import Patch, read_patch
 from penstock.core.reduce.paths import worth_of
@@ -107,9 +107,8 @@ class _Diff:
         return _pieces_of(self.lines.texts, self.patch)
 
     @cached_property
-    def _units(self) -> list[Span]:
-        lines, starts = self.lines, self._pieces.starts
-        return [lines.unit(first) if stop - first == 1 else lines.span(first, stop) for first, stop in pairwise(starts)]
+    def _units(self) -> Runs:
+        return Runs(self.lines, self._pieces.starts)
 
     @cached_property
     def _unit_of(self) -> dict[int, int]:

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from penstock.core.content import Span
-
 NONE: Final = -1
 
 # What of a listing its form is told from, and how far a line is read.
@@ -33,73 +31,67 @@ BEFORE: Final = re.compile(
     rb"|\d{6} [0-9a-f]{40,64} \d\t"
     rb"|(?:[ MADRCU?!]{2}|[MADRCTU]\d*) ?[ \t](?=\S)"
 )
-_FRAME: Final = "│├└─|`+\\- \t\xa0"
+_FRAME: Final = "│├└─\xa0".encode() + b" |`+\-\t"
 
 
 @dataclass(slots=True)
 class Entries:
     paths: list[bytes] = field(default_factory=list)  # of each line; empty where it has none
-    folders: list[int] = field(default_factory=list)  # of each line: a number of `names`, or NONE
-    names: list[bytes] = field(default_factory=list)  # of each run of lines in the same folder
-    above: list[int] = field(default_factory=list)  # of each line: the line under which it stands, or NONE
-    left_out: list[Span] = field(default_factory=list)  # flat: where in each line its folder stands
+    runs: list[int] = field(default_factory=list)  # of each line: a number of `folders`, or NONE
+    folders: list[bytes] = field(default_factory=list)  # of each run of lines: the folder that they are in
+    above: list[int] = field(
+        default_factory=list
+    )  # of each line: the line under which it stands; empty: all under none
     bare: bool = False  # a line is nothing but a path
 
-    def folder(self, name: bytes) -> int:
-        if not self.names or self.names[-1] != name:
-            self.names.append(name)
-        return len(self.names) - 1
+    def run(self, folder: bytes) -> int:
+        if not self.folders or self.folders[-1] != folder:
+            self.folders.append(folder)
+        return len(self.folders) - 1
 
 
 def read_entries(texts: Sequence[bytes]) -> Entries:
     sample = [text for text in texts[:SAMPLED] if text.strip()]
-    if any(TREE.match(text) for text in sample) or 2 * sum(
-        text[:2] == b"  " and not BEFORE.match(text, 0, READ) for text in sample
-    ) > len(sample):
+    indented = sum(text[:2] == b"  " and not BEFORE.match(text, 0, READ) for text in sample)
+    if 2 * indented > len(sample) or any(TREE.match(text) for text in sample):
         return _tree(texts)
     if any(HEADING.match(text, 0, READ) for text in sample) and b"" in texts:
         return _under_headings(texts)
-    return _flat(texts, _separator(sample))
+    return _flat(texts, sample)
 
 
-def _separator(sample: Sequence[bytes]) -> bytes:
-    return b"\\" if sum(b"\\" in text for text in sample) > sum(b"/" in text for text in sample) else b"/"
-
-
-def _flat(texts: Sequence[bytes], separator: bytes) -> Entries:
-    bare = not any(BEFORE.match(text, 0, READ) for text in texts[:SAMPLED])
-    entries = Entries(bare=bare)
-    root = b"." + separator
-    before, number = b"\n", NONE
-    for text in texts:
-        at = 0
-        if not bare:
-            found = BEFORE.match(text, 0, READ)
-            at = found.end() if found else 0
+def _flat(texts: Sequence[bytes], sample: Sequence[bytes]) -> Entries:
+    separator = b"\\" if sum(b"\\" in text for text in sample) > sum(b"/" in text for text in sample) else b"/"
+    bare = not any(BEFORE.match(text, 0, READ) for text in sample)
+    entries = Entries(texts if isinstance(texts, list) and bare else [_path_of(text) for text in texts], bare=bare)
+    add, root = entries.runs.append, b"." + separator
+    before, run = b"\n", NONE
+    for path in entries.paths:
         # A folder that is listed itself, with a separator behind its name, is an entry of the one above it.
-        folder_end = text.rfind(separator, at, len(text.rstrip(b" \r/\\"))) + 1 or at
-        folder = text[at:folder_end] or root
+        folder = path.rstrip(b" \r/\\").rpartition(separator)[0]
         if folder != before:
-            before, number = folder, entries.folder(folder)
-        entries.paths.append(text[at:])
-        entries.folders.append(number if text else NONE)
-        entries.left_out.append(Span(at, folder_end))
-    entries.above = [NONE] * len(texts)
+            before, run = folder, entries.run(folder + separator if folder or path[:1] == separator else root)
+        add(run if path else NONE)
     return entries
+
+
+def _path_of(text: bytes) -> bytes:
+    found = BEFORE.match(text, 0, READ)
+    return text[found.end() :] if found else text
 
 
 def _under_headings(texts: Sequence[bytes]) -> Entries:
     entries = Entries()
-    folder, number, above = b"", NONE, NONE
+    folder, run, above = b"", NONE, NONE
     for index, text in enumerate(texts):
         if HEADING.match(text, 0, READ) and (index == 0 or not texts[index - 1].strip()):
             folder, above = text.rstrip(b":\r").rstrip(b"/") + b"/", index
-            number = entries.folder(folder)
-            _add(entries, folder, number, NONE)
-            continue
-        found = BEFORE.match(text, 0, READ)
-        name = text[found.end() :] if found else text
-        _add(entries, folder + name if text else b"", number if text else NONE, above)
+            run = entries.run(folder)
+            _add(entries, folder, run, NONE)
+        elif text:
+            _add(entries, folder + _path_of(text), run, above)
+        else:
+            _add(entries, b"", NONE, NONE)
     return entries
 
 
@@ -107,21 +99,22 @@ def _tree(texts: Sequence[bytes]) -> Entries:
     entries = Entries()
     stack: list[tuple[int, int, bytes]] = []  # columns, lines and paths of what the line stands under
     for index, text in enumerate(texts):
-        start = text[:READ].decode("utf-8", "replace")
-        name = start.lstrip(_FRAME)
-        column = len(start) - len(name)
+        name = text.lstrip(_FRAME).rstrip(b"/\r ")
+        if not name:
+            _add(entries, b"", NONE, NONE)
+            continue
+        frame = text[: len(text) - len(text.lstrip(_FRAME))]
+        # Characters of the frame take three bytes, spaces that do not break two.
+        column = len(frame) - 2 * frame.count(b"\xe2") - frame.count(b"\xc2")
         while stack and stack[-1][0] >= column:
             stack.pop()
         _, above, folder = stack[-1] if stack else (0, NONE, b"")
-        path = folder + name.rstrip("/\r ").encode() if name else b""
-        _add(entries, path, entries.folder(folder) if name else NONE, above if name else NONE)
-        if name:
-            stack.append((column, index, path + b"/"))
+        _add(entries, folder + name, entries.run(folder), above)
+        stack.append((column, index, folder + name + b"/"))
     return entries
 
 
-def _add(entries: Entries, path: bytes, folder: int, above: int) -> None:
+def _add(entries: Entries, path: bytes, run: int, above: int) -> None:
     entries.paths.append(path)
-    entries.folders.append(folder)
+    entries.runs.append(run)
     entries.above.append(above)
-    entries.left_out.append(Span(0, 0))

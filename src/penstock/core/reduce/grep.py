@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Final
 
 from penstock.core.content import Content, Span
@@ -23,7 +23,7 @@ from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Samp
 from penstock.core.reduce.definitions import READ, sureness
 from penstock.core.reduce.groups import NO_GROUP, Groups
 from penstock.core.reduce.hitlines import FLAT, UNDER, Hits, is_heading, read_hits
-from penstock.core.reduce.lines import Lines
+from penstock.core.reduce.lines import Lines, Runs
 from penstock.core.reduce.order import Order, in_turn
 from penstock.core.reduce.paths import worth_of
 from penstock.core.reduce.pick import joined, picked
@@ -144,11 +144,11 @@ class _Search:
         return long
 
     @cached_property
-    def _pieces(self) -> tuple[list[Span], list[int]]:
+    def _pieces(self) -> tuple[Sequence[Span], Sequence[int]]:
         """The units with the line of each: a line, or where it is long its path and number and the part of it."""
         starts = self.lines.starts
         if not self._long:
-            return [Span(a, b) for a, b in pairwise(starts)], list(range(len(self.lines)))
+            return Runs(self.lines, range(len(self.lines) + 1)), range(len(self.lines))
         units: list[Span] = []
         owners: list[int] = []
         for index in range(len(self.lines)):
@@ -162,21 +162,21 @@ class _Search:
         return units, owners
 
     @property
-    def _units(self) -> list[Span]:
+    def _units(self) -> Sequence[Span]:
         return self._pieces[0]
 
     @cached_property
     def _groups(self) -> Groups:
         units, owners = self._pieces
-        hits, starts = self.hits, self.lines.starts
-        of: list[int] = []
-        left_out: list[Span] = []
-        for unit, owner in zip(units, owners, strict=True):
-            hit, start = hits.lines[owner], starts[owner]
-            of.append(hit.group)
-            # The second part of a long line stands below its number, without a path.
-            left_out.append(Span(start, start + hit.own) if unit.start == start else Span(unit.start, unit.start))
-        return Groups(self.lines.content, units, of, left_out, hits.paths, hits.counts)
+        hits = self.hits
+        of = [hits.lines[owner].group for owner in owners]
+        return Groups(self.lines.content, units, of, self._path_in, hits.paths, hits.counts)
+
+    def _path_in(self, unit: int) -> Span:
+        start, owner = self._units[unit].start, self._pieces[1][unit]
+        # The second part of a long line stands below its number, without a path.
+        own = self.hits.lines[owner].own if start == self.lines.starts[owner] else 0
+        return Span(start, start + own)
 
     @cached_property
     def _order(self) -> Order:

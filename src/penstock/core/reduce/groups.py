@@ -6,7 +6,7 @@ the path, with how many rows it has where not all of them are shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +25,7 @@ class Groups:
     content: Content
     units: Sequence[Span]
     of: Sequence[int]  # the group of each unit; neighbours of one path are one group
-    left_out: Sequence[Span]  # of each unit that has a group: what its heading says
+    left_out: Callable[[int], Span]  # of a unit that has a group: what its heading says
     paths: Sequence[bytes]  # of each group
     counts: Sequence[int]  # of each group: its rows
 
@@ -54,8 +54,8 @@ class Groups:
             if shown[index + 2] and (index + 1 == len(units) or units[index + 1].start == stop):
                 marks -= 1
             group = of[index]
-            gone = self.left_out[index]
-            row = data[start : gone.start] + data[gone.stop : stop] if group != NO_GROUP else data[start:stop]
+            gone = self.left_out(index) if group != NO_GROUP else Span(start, start)
+            row = data[start : gone.start] + data[gone.stop : stop]
             used = len(row) + (row[-1:] != b"\n")
             letters = used if ascii_only else len(row.decode("utf-8", content.errors)) + (row[-1:] != b"\n")
             rows = 1
@@ -108,7 +108,7 @@ class Groups:
         start, stop = self.units[index]
         pieces = [Span(start, stop)]
         if self.of[index] != NO_GROUP:
-            gone = self.left_out[index]
+            gone = self.left_out(index)
             pieces = [piece for piece in (Span(start, gone.start), Span(gone.stop, stop)) if piece.start < piece.stop]
         ends = self.content.data[stop - 1 : stop] == b"\n"
         return [*pieces] if ends else [*pieces, "\n"]

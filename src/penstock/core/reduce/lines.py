@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import Final
+from typing import Final, overload
 
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after, cut_at_or_before
@@ -52,6 +52,37 @@ class Lines:
         if all(len(text) < most for text in self.texts):
             return [Span(a, b) for a, b in zip(self.starts, self.starts[1:], strict=False)]
         return [self.unit(index, most=most) for index in range(len(self.texts))]
+
+
+class Runs(Sequence[Span]):
+    """Runs of lines as units, each made when it is asked for. A line that is a run by itself and long is cut to a part.
+
+    `starts` are the lines with which runs begin, with one more for the end.
+    """
+
+    __slots__ = ("_lines", "_most", "starts")
+
+    def __init__(self, lines: Lines, starts: Sequence[int], most: int = LONG) -> None:
+        self._lines = lines
+        self._most = most
+        self.starts = starts
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Span]: ...
+
+    def __getitem__(self, index: int | slice) -> Span | list[Span]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        first, stop = self.starts[index], self.starts[index + 1]
+        return self._lines.unit(first, most=self._most) if stop - first == 1 else self._lines.span(first, stop)
 
 
 def window(data: bytes, line: Span, at: int, most: int) -> Span:

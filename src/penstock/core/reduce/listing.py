@@ -22,7 +22,7 @@ from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.entries import BEFORE, BULLET, HEADING, MODE, NONE, READ, TREE, Entries, read_entries
 from penstock.core.reduce.groups import Groups
-from penstock.core.reduce.lines import LONG, Lines
+from penstock.core.reduce.lines import Lines, Runs
 from penstock.core.reduce.order import Order, in_turn
 from penstock.core.reduce.paths import worth_of
 from penstock.core.reduce.pick import joined, picked
@@ -78,7 +78,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
     lines = Lines(content)
     ask.effort.spend(2 * len(lines))
     listing = _Listing(lines, read_entries(lines.texts), ask)
-    total = sum(folder != NONE for folder in listing.entries.folders)
+    total = sum(run != NONE for run in listing.entries.runs)
     return Plan(listing.choose, (Tally("entries", total),), "paths" if listing.compact else "verbatim")
 
 
@@ -90,7 +90,7 @@ class _Listing:
 
     @property
     def compact(self) -> bool:
-        return self.ask.compact and self.entries.bare and len(self.entries.names) > 1
+        return self.ask.compact and self.entries.bare and len(self.entries.folders) > 1
 
     def choose(self, room: Room) -> Choice:
         content = self.lines.content
@@ -104,29 +104,24 @@ class _Listing:
         return Choice(spans, shown=self._shown(spans))
 
     def _shown(self, spans: list[Span]) -> tuple[int]:
-        folders = self.entries.folders
-        return (sum(f != NONE for first, stop in self.lines.covered(spans) for f in folders[first:stop]),)
+        runs = self.entries.runs
+        return (sum(run != NONE for first, stop in self.lines.covered(spans) for run in runs[first:stop]),)
 
     @cached_property
-    def _units(self) -> list[Span]:
-        return self.lines.units(LONG)
+    def _units(self) -> Runs:
+        return Runs(self.lines, range(len(self.lines) + 1))
 
     @cached_property
     def _groups(self) -> Groups:
-        entries, units = self.entries, self._units
-        left_out = [
-            Span(unit.start + gone.start, min(unit.stop, unit.start + gone.stop))
-            for unit, gone in zip(units, entries.left_out, strict=True)
-        ]
-        counts = Counter(entries.folders)
-        return Groups(
-            self.lines.content,
-            units,
-            entries.folders,
-            left_out,
-            entries.names,
-            [counts[n] for n in range(len(entries.names))],
-        )
+        entries = self.entries
+        counts = [len(rows) for rows in self._rows]
+        return Groups(self.lines.content, self._units, entries.runs, self._folder_in, entries.folders, counts)
+
+    def _folder_in(self, index: int) -> Span:
+        start, stop = self._units[index]
+        folder = self.entries.folders[self.entries.runs[index]]
+        there = self.lines.content.data.startswith(folder, start, stop)
+        return Span(start, start + len(folder) if there else start)
 
     @cached_property
     def _order(self) -> Order:
@@ -134,6 +129,9 @@ class _Listing:
 
     def _with_headings(self, order: Iterable[int]) -> Iterator[int]:
         above = self.entries.above
+        if not above:
+            yield from order
+            return
         for index in order:
             line = above[index]
             heads: list[int] = []
@@ -153,7 +151,7 @@ class _Listing:
         yield from self._asked()
         yield from islice(self._at_top(), FIRST)
         yield from islice(self._rare(), FEW)
-        yield from in_turn(self._folders, self._worths)
+        yield from in_turn(self._rows, self._worths)
         yield from range(count)
 
     def _asked(self) -> list[int]:
@@ -167,14 +165,16 @@ class _Listing:
 
     def _at_top(self) -> Iterator[int]:
         """Entries at the top, and the folders there by the first entry of each."""
-        paths = self.entries.paths
-        depth = min((path.count(b"/") for path in paths if path), default=0)
+        folders = self.entries.folders
+        depth = min((folder.count(b"/") for folder in folders), default=0)
         seen: set[bytes] = set()
-        for index, path in enumerate(paths):
-            top = path.split(b"/", depth + 1)[depth : depth + 1]
-            if top and top[0] not in seen:
-                seen.add(top[0])
-                yield index
+        for folder, rows in zip(folders, self._rows, strict=True):
+            top = b"/".join(folder.split(b"/", depth + 1)[: depth + 1])
+            if folder.count(b"/") == depth:
+                yield from rows
+            elif rows and top not in seen:
+                seen.add(top)
+                yield rows[0]
 
     def _rare(self) -> Iterator[int]:
         """Files with an ending that few others have."""
@@ -184,27 +184,27 @@ class _Listing:
             yield from (index for index, ending in enumerate(endings) if ending and counts[ending] <= RARE)
 
     @cached_property
-    def _folders(self) -> list[list[int]]:
-        folders: list[list[int]] = [[] for _ in self.entries.names]
-        for index, folder in enumerate(self.entries.folders):
-            if folder != NONE:
-                folders[folder].append(index)
-        return folders
+    def _rows(self) -> list[list[int]]:
+        """The lines of each run."""
+        rows: list[list[int]] = [[] for _ in self.entries.folders]
+        for index, run in enumerate(self.entries.runs):
+            if run != NONE:
+                rows[run].append(index)
+        return rows
 
     @cached_property
     def _worths(self) -> list[float]:
-        """Of each folder, told from some of its entries."""
+        """Of each run, told from two of its entries."""
         paths = self.entries.paths
-        worths: list[float] = []
-        for rows in self._folders:
-            told = [worth_of(paths[row]) for row in {rows[0], rows[len(rows) // 2]}] if rows else [1.0]
-            worths.append((sum(told) / len(told)) ** 2)
-        return worths
+        told = (
+            [worth_of(paths[row]) for row in (rows[0], rows[len(rows) // 2])] if rows else [1.0] for rows in self._rows
+        )
+        return [(sum(worths) / len(worths)) ** 2 for worths in told]
 
 
 def _ending(path: bytes) -> bytes:
-    name = path.rsplit(b"/", 1)[-1]
-    return name.rpartition(b".")[2] if b"." in name[1:] else b""
+    ending = path.rpartition(b".")
+    return ending[2] if ending[0][-1:] not in (b"", b"/") and b"/" not in ending[2] else b""
 
 
 LISTING = Reducer("listing", fit, reduce)

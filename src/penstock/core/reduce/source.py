@@ -20,7 +20,7 @@ from typing import Final
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.definitions import READ, defines
-from penstock.core.reduce.lines import LONG, Lines
+from penstock.core.reduce.lines import LONG, Lines, Runs
 from penstock.core.reduce.order import Order
 from penstock.core.reduce.pick import joined, picked
 from penstock.core.reduce.question import Question
@@ -135,10 +135,8 @@ class _Source:
         return _cut(self.texts, [_decorated(self.texts, line) for line in self.definitions])
 
     @cached_property
-    def _units(self) -> list[Span]:
-        lines = self.lines
-        starts = self._cuts[0]
-        return [lines.unit(a) if b - a == 1 else lines.span(a, b) for a, b in pairwise(starts)]
+    def _units(self) -> Runs:
+        return Runs(self.lines, self._cuts[0])
 
     @cached_property
     def _heads(self) -> list[int]:
