@@ -37,6 +37,7 @@ FEW: Final = 30
 RARE: Final = 2
 MANY: Final = 50
 
+_ENDING: Final = re.compile(rb"\w\.\w{1,12}\r?$")
 _PATH: Final = re.compile(rb"(?:[A-Za-z]:\\|\.{0,2}/|[\w.@+\-]+/)?[^\s:;,(){}<>|\"'=]*[\w/~]$")
 _ABOUT: Final = re.compile(
     rb"(?:total |\d+ (?:director|file|object|entr)|[ \t]*\d+[ \t]+\d+ files|Archive:|[A-Z][^/]*\d+ (?:files|entries|items|results))"
@@ -178,10 +179,12 @@ class _Listing:
 
     def _rare(self) -> Iterator[int]:
         """Files with an ending that few others have."""
-        endings = [_ending(path) for path in self.entries.paths]
+        paths = self.entries.paths
+        endings = [path.rpartition(b".")[2] for path in paths]
         counts = Counter(endings)
-        if len(endings) >= MANY:
-            yield from (index for index, ending in enumerate(endings) if ending and counts[ending] <= RARE)
+        if len(paths) >= MANY:
+            few = (index for index, ending in enumerate(endings) if counts[ending] <= RARE)
+            yield from (index for index in few if _ENDING.search(paths[index][-READ:]))
 
     @cached_property
     def _rows(self) -> list[list[int]]:
@@ -200,11 +203,6 @@ class _Listing:
             [worth_of(paths[row]) for row in (rows[0], rows[len(rows) // 2])] if rows else [1.0] for rows in self._rows
         )
         return [(sum(worths) / len(worths)) ** 2 for worths in told]
-
-
-def _ending(path: bytes) -> bytes:
-    ending = path.rpartition(b".")
-    return ending[2] if ending[0][-1:] not in (b"", b"/") and b"/" not in ending[2] else b""
 
 
 LISTING = Reducer("listing", fit, reduce)

@@ -12,6 +12,10 @@ TEXT: Final = 0.25
 TEST: Final = 0.45
 SETTING: Final = 0.5
 
+# A path is read this far back; the worths of so many names and folders are remembered.
+READ: Final = 300
+KEPT: Final = 8_192
+
 _FOLDERS: Final[dict[bytes, float]] = {
     name.encode(): worth
     for worth, names in (
@@ -51,18 +55,26 @@ _STEMS: Final[dict[bytes, float]] = {
 _TESTS: Final = (b"_test", b"-test", b".test", b"_tests", b".tests", b"_spec", b".spec", b"-spec")
 
 
-@lru_cache(maxsize=4_096)
 def worth_of(path: bytes) -> float:
     """From `MADE` to 1."""
-    *folders, name = path[-300:].lower().replace(b"\\", b"/").rstrip(b"/\r ").split(b"/")
-    worth = min((_FOLDERS.get(folder, 1.0) for folder in folders), default=1.0)
+    folder, _, name = path[-READ:].lower().replace(b"\\", b"/").rstrip(b"/\r ").rpartition(b"/")
+    return min(_worth_of_folder(folder), _worth_of_name(name))
+
+
+@lru_cache(maxsize=KEPT)
+def _worth_of_folder(folder: bytes) -> float:
+    above, _, name = folder.rpartition(b"/")
+    worth = _FOLDERS.get(name, 1.0)
     # What is kept in a folder with a dot is for a tool.
-    if any(folder[:1] == b"." and len(folder) > 2 for folder in folders) or (name[:1] == b"." and len(name) > 1):
+    if name[:1] == b"." and len(name) > 2:
         worth = min(worth, SETTING)
-    return min(worth, _worth_of_name(name))
+    return min(worth, _worth_of_folder(above)) if above else worth
 
 
+@lru_cache(maxsize=KEPT)
 def _worth_of_name(name: bytes) -> float:
+    if name[:1] == b"." and len(name) > 1:
+        return SETTING
     stem, dot, ending = name.rpartition(b".")
     if not dot:
         stem, ending = name, b""
