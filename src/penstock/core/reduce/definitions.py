@@ -72,10 +72,15 @@ def defines(line: bytes) -> bool:
     words = line[:READ].split(None, 1)
     if not words:
         return False
-    first = words[0].partition(b"(")[0]
+    first = _start_of(words[0])
     if first in _STARTERS or (first.isupper() and first.lower() in _STARTERS):
         return _BY_WORD.match(line[:READ]) is not None or _by_shape(line, first)
     return b"(" in line and _by_shape(line, first)
+
+
+def _start_of(word: bytes) -> bytes:
+    """A word without what it takes: `pub(crate)`, `impl<T>`."""
+    return word.partition(b"(")[0].partition(b"<")[0]
 
 
 def _by_shape(line: bytes, first: bytes) -> bool:
@@ -101,7 +106,7 @@ def _may_define(line: bytes, word: bytes) -> bool:
     before = line[:place].lstrip()
     if before in _OWNERS:
         return True
-    first = before.split(None, 1)[0].partition(b"(")[0].lower()
+    first = _start_of(before.split(None, 1)[0]).lower()
     if first in _STARTERS:
         return True
     after = place + len(word)

@@ -31,7 +31,7 @@ BEFORE: Final = re.compile(
     rb"|\d{6} [0-9a-f]{40,64} \d\t"
     rb"|(?:[ MADRCU?!]{2}|[MADRCTU]\d*) ?[ \t](?=\S)"
 )
-_FRAME: Final = "│├└─\xa0".encode() + b" |`+\-\t"
+_FRAME: Final = "│├└─\xa0".encode() + b" |`+\\-\t"
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ from penstock.core.reduce.order import Order, in_turn
 from penstock.core.reduce.paths import worth_of
 from penstock.core.reduce.pick import joined, picked
 from penstock.core.reduce.question import Question
-from penstock.core.reduce.sampled import least
+from penstock.core.reduce.sampled import least, parts_of
 
 # A line over this is shown in part.
 LONG: Final = 400
@@ -59,25 +59,29 @@ _PATH: Final = re.compile(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|,;]+$")
 
 
 def fit(sample: Sample) -> float:
-    return least(sample, _fit)
+    flat = least(sample, _fit_flat)
+    return flat or _fit_headings([line for part in parts_of(sample) for line in part])
 
 
-def _fit(lines: list[bytes]) -> float:
+def _fit_flat(lines: list[bytes]) -> float:
     lines = [line for line in lines if line != b"--"]
-    if len(lines) < 3:
-        return 0.0
     found = [(line, FLAT.match(line)) for line in lines]
     paths = {hit[1] for line, hit in found if hit is not None and hit[2] == b":" and _is_hit(line, hit)}
     flat = sum(hit is not None and (hit[1] in paths or _is_context(line, paths)) for line, hit in found)
-    if 2 * flat > len(lines):
-        told = sum(_DIAGNOSIS.match(line) is not None for line in lines)
-        return max(0.0, 0.55 + 0.4 * flat / len(lines) - 0.6 * told / len(lines))
-    under = sum(UNDER.match(line) is not None and _TIME.match(line, 0, 12) is None for line in lines)
+    if len(lines) < 3 or 2 * flat <= len(lines):
+        return 0.0
+    told = sum(_DIAGNOSIS.match(line) is not None for line in lines)
+    return max(0.0, 0.55 + 0.4 * flat / len(lines) - 0.6 * told / len(lines))
+
+
+def _fit_headings(lines: list[bytes]) -> float:
+    under = [found for line in lines if (found := UNDER.match(line)) and _TIME.match(line, 0, 12) is None]
     heads = sum(map(is_heading, lines))
-    told = sum(b":" in line[:9] for line in lines)  # a date has no colon there
-    if 2 * under > len(lines) and told and 5 * (under + heads) > 4 * len(lines):
-        return 0.3 + 0.55 * (under + heads) / len(lines) if heads else 0.35
-    return 0.0
+    # A date has dashes only.
+    matches = sum(found[2] != b"-" for found in under)
+    if 2 * len(under) <= len(lines) or 5 * (len(under) + heads) <= 4 * len(lines) or not matches:
+        return 0.0
+    return 0.3 + 0.55 * (len(under) + heads) / len(lines) if heads else 0.35
 
 
 def _is_hit(line: bytes, hit: re.Match[bytes]) -> bool:

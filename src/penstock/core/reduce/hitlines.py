@@ -16,7 +16,9 @@ from penstock.core.reduce.groups import NO_GROUP
 # A line is read this far for its path and number.
 READ: Final = 1_000
 
-FLAT: Final = re.compile(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?)([:\-])(\d+)([:\-])(?:(\d+)[:\-](?!\d))?")
+MATCH: Final = re.compile(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?):(\d+):(?:(\d+):(?!\d))?")
+FLAT: Final = re.compile(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?)([:\-])(\d+)[:\-](?:\d+:(?!\d))?")
+_NO_PATH: Final = re.compile(rb"[\s(\[{\"'=,;]")
 BARE: Final = re.compile(rb"([^:\s][^:\n]*[^:\s\d]):(?!\d|//)")
 UNDER: Final = re.compile(rb"[ \t]*(?:Line |L)?(\d{1,7})([:\-|])(?:(\d+)[:\-](?!\d))?")
 _HEADING: Final = re.compile(rb"(?:File: )?[\w.\-/\\@+~$()\[\]: ]+$")
@@ -71,39 +73,52 @@ def _flat(texts: Sequence[bytes]) -> Hits:
     hits = Hits()
     add = hits.lines.append
     group, path, prefix = NO_GROUP, b"\n", b"\n"
-    numbered = any(FLAT.match(text[:READ]) for text in texts[:50])
-    pattern = FLAT if numbered else BARE
+    read = _read_numbered if any(FLAT.match(text, 0, READ) for text in texts[:50]) else _read_bare
     known: set[bytes] = set()
     for text in texts:
         # Most lines are of the file of the line before, and most have no column.
-        if numbered and text.startswith(prefix):
+        if text.startswith(prefix):
             begin = len(prefix)
             end = text.find(b":", begin, begin + 8)
             if text[begin:end].isdigit() and not text[end + 1 : end + 2].isdigit():
                 hits.counts[group] += 1
                 add(Hit(group, begin, end + 1, matches=True))
                 continue
-        found = pattern.match(text, 0, READ)
-        if found is None:
+        hit = read(text, path, known)
+        if hit is None:
             add(_OUTSIDE)
             continue
-        own, matches = found.end(1) + 1, True
-        if numbered and found[2] == b"-":
-            own = _own_of_context(text, path, known) or own
-            matches = False
-        if text[: own - 1] != path:
-            path = text[: own - 1]
+        if text[: hit.own - 1] != path:
+            path = text[: hit.own - 1]
             group = hits.opened(path, -1)
             known.add(path)
             prefix = path + b":"
         hits.counts[group] += 1
-        if not matches:
-            add(Hit(group, own, text.find(b"-", own) + 1, matches=False))
-        elif numbered:
-            add(Hit(group, own, found.end(), found[4] == b":", int(found[5] or 0)))
-        else:
-            add(Hit(group, own, own, matches=True))
+        add(hit._replace(group=group))
     return hits
+
+
+def _read_bare(text: bytes, path: bytes, known: set[bytes]) -> Hit | None:
+    found = BARE.match(text, 0, READ)
+    return None if found is None else Hit(NO_GROUP, found.end(), found.end(), matches=True)
+
+
+def _read_numbered(text: bytes, path: bytes, known: set[bytes]) -> Hit | None:
+    match = MATCH.match(text, 0, READ)
+    if match is not None and not _NO_PATH.search(match[1]):
+        return _match(match)
+    # A line of context, in which something may look like a match, or a path with spaces.
+    own = _own_of_context(text, path, known)
+    found = FLAT.match(text, 0, READ) if own == 0 else None
+    if found is not None:
+        own = found.end(1) + 1
+        if match is not None and match.end(1) == found.end(1):
+            return _match(match)
+    return Hit(NO_GROUP, own, text.find(b"-", own) + 1, matches=False) if own else None
+
+
+def _match(found: re.Match[bytes]) -> Hit:
+    return Hit(NO_GROUP, found.end(1) + 1, found.end(), matches=True, column=int(found[3] or 0))
 
 
 def _own_of_context(text: bytes, path: bytes, known: set[bytes]) -> int:

@@ -44,7 +44,7 @@ OF_NAME: Final = 2.0
 OF_BODY: Final = 0.3
 
 _NUMBER: Final = re.compile(rb"[ \t]{0,8}\d{1,7}(?:\xe2\x86\x92|\t|: |:(?=\s|$)| ?\| ?|  ?)")
-_BARE_NUMBER: Final = re.compile(rb"[ \t]{0,8}\d{1,7}(?:\xe2\x86\x92|\t|: |:|\||$)")
+_BARE_NUMBER: Final = re.compile(rb"[ \t]{0,8}(\d{1,7})(?:\xe2\x86\x92|\t|: |:|\||$)")
 _COMMENTS: Final = (b"//", b"/*", b"*", b"#", b"--", b";")
 _DECORATORS: Final = (b"@", b"#[")
 _BRACKET_ENDS: Final = (b"{", b"}", b";", b"(", b")", b",", b":", b"[", b"]", b"=", b"*/", b"\\")
@@ -93,8 +93,11 @@ def reduce(content: Content, ask: Ask) -> Plan:
 
 
 def _are_numbered(texts: Sequence[bytes]) -> bool:
-    told = [text for text in texts[:60] if text.strip()]
-    return len(told) > 2 and sum(_BARE_NUMBER.match(text) is not None for text in told) >= 0.9 * len(told)
+    """Whether lines have their numbers in front, which go up by one."""
+    told = [_BARE_NUMBER.match(text) for text in texts[:60] if text.strip()]
+    numbers = [int(found[1]) for found in told if found is not None]
+    steps = sum(0 < b - a <= 2 for a, b in pairwise(numbers))
+    return len(numbers) > 2 and 10 * len(numbers) >= 9 * len(told) and 10 * steps >= 9 * (len(numbers) - 1)
 
 
 def _without_number(text: bytes, numbered: bool) -> bytes:
