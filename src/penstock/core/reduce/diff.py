@@ -236,7 +236,7 @@ class _Diff:
             score += OF_PLACE * places.get(hunk, 0.0) + OF_FILE * of_files.get(file, 0.0)
             if score:
                 worth = worth_of(patch.files[file].path) if file >= 0 else 1.0
-                found[change] = score * worth**0.5 * (1.5 + self._deeds[change]) / len(self._texts[change]) ** 0.3
+                found[change] = score * worth**0.75 * (1.5 + self._deeds[change]) / len(self._texts[change]) ** 0.3
         return found
 
 

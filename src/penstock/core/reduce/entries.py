@@ -29,7 +29,7 @@ BEFORE: Final = re.compile(
     rb"|[ \t]*\d+(?:\.\d+)?[KMGT]?[ \t]+(?=[./])"
     rb"|\d{6} (?:blob|tree|commit) [0-9a-f]{40,64}[^\t]*\t"
     rb"|\d{6} [0-9a-f]{40,64} \d\t"
-    rb"|(?:[ MADRCU?!]{2}|[MADRCTU]\d*) ?[ \t](?=\S)"
+    rb"|(?:[MADRCTU?!][ MADRCTU?!]| [MADRCTU]) (?=\S)|[MADRCTU]\d*\t"
 )
 _FRAME: Final = "│├└─\xa0".encode() + b" |`+\\-\t"
 
@@ -67,11 +67,14 @@ def _flat(texts: Sequence[bytes], sample: Sequence[bytes]) -> Entries:
     add, root = entries.runs.append, b"." + separator
     before, run = b"\n", NONE
     for path in entries.paths:
+        if not path:
+            add(NONE)
+            continue
         # A folder that is listed itself, with a separator behind its name, is an entry of the one above it.
         folder = path.rstrip(b" \r/\\").rpartition(separator)[0]
         if folder != before:
             before, run = folder, entries.run(folder + separator if folder or path[:1] == separator else root)
-        add(run if path else NONE)
+        add(run)
     return entries
 
 

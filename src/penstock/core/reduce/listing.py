@@ -167,12 +167,15 @@ class _Listing:
     def _at_top(self) -> Iterator[int]:
         """Entries at the top, and the folders there by the first entry of each."""
         folders = self.entries.folders
-        depth = min((folder.count(b"/") for folder in folders), default=0)
+        depths = [folder.count(b"/") for folder in folders]
+        depth = min(depths, default=0)
+        if depth == max(depths, default=0):
+            return
         seen: set[bytes] = set()
-        for folder, rows in zip(folders, self._rows, strict=True):
+        for folder, its_depth, rows in zip(folders, depths, self._rows, strict=True):
             top = b"/".join(folder.split(b"/", depth + 1)[: depth + 1])
-            if folder.count(b"/") == depth:
-                yield from rows
+            if its_depth == depth:
+                yield from rows[:FEW]
             elif rows and top not in seen:
                 seen.add(top)
                 yield rows[0]

@@ -27,7 +27,7 @@ from penstock.core.reduce.question import Question
 from penstock.core.reduce.sampled import parts_of
 
 # What of the room the outline may take before any body is shown: with a question, and without.
-OUTLINE_ASKED: Final = 0.35
+OUTLINE_ASKED: Final = 0.25
 OUTLINE: Final = 0.7
 
 # A definition begins with at most so many lines; a body is cut in pieces of so many, at a blank line where it can be.
@@ -37,6 +37,7 @@ PIECE_AT_LEAST: Final = 4
 
 # So many definitions that the question names go before the outline, and so many pieces after it.
 NAMED: Final = 20
+NEARLY: Final = 0.6
 ASKED: Final = 300
 
 # A name in the question says more than a word in a body.
@@ -44,7 +45,7 @@ OF_NAME: Final = 2.0
 OF_BODY: Final = 0.3
 
 _NUMBER: Final = re.compile(rb"[ \t]{0,8}\d{1,7}(?:\xe2\x86\x92|\t|: |:(?=\s|$)| ?\| ?|  ?)")
-_BARE_NUMBER: Final = re.compile(rb"[ \t]{0,8}(\d{1,7})(?:\xe2\x86\x92|\t|: |:|\||$)")
+_BARE_NUMBER: Final = re.compile(rb"[ \t]{0,8}(\d{1,7})(?:\xe2\x86\x92|\t|: |:| ?\||$)")
 _COMMENTS: Final = (b"//", b"/*", b"*", b"#", b"--", b";")
 _DECORATORS: Final = (b"@", b"#[")
 _BRACKET_ENDS: Final = (b"{", b"}", b";", b"(", b")", b",", b":", b"[", b"]", b"=", b"*/", b"\\")
@@ -205,7 +206,8 @@ class _Source:
     def _named(self) -> list[int]:
         """What begins the definitions that the question names, best first."""
         scores = self._name_scores
-        best = sorted(scores, key=lambda number: (-scores[number], number))[:NAMED]
+        enough = NEARLY * max(scores.values(), default=0.0)
+        best = sorted((n for n in scores if scores[n] >= enough), key=lambda n: (-scores[n], n))[:NAMED]
         return [unit for number in best for unit in self._with_parents(number)]
 
     @cached_property
