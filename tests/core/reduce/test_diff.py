@@ -118,7 +118,7 @@ def test_diff_of_a_merge_is_shown_by_its_changes() -> None:
 
 def test_log_with_counts_only_is_shown_by_commits_and_counts() -> None:
     log = "\n".join(
-        f"commit {n:040x}\nAuthor: Ada\n\n    Change {n}\n\n src/a{n}.py | {n} +++---\n 1 file changed, {n} insertions(+)\n"
+        f"commit {n:040x}\nAuthor: Ada\n\n    Change {n}\n\n src/a{n}.py | {n} +++---\n 1 file changed, {n} in\n"
         for n in range(90)
     )
     view = view_of(log, 4_000)

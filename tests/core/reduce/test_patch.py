@@ -86,7 +86,8 @@ def test_diff_of_subversion_is_read() -> None:
 def test_patch_as_mail_is_read() -> None:
     patch, lines = read(
         f"From {'a' * 40} Mon Sep 17 00:00:00 2001\nFrom: Ada\nSubject: [PATCH] Open\n\n---\n a.c | 2 +-\n"
-        " 1 file changed, 1 insertion(+)\n\ndiff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-x\n+y\n-- \n2.40\n"
+        " 1 file changed, 1 insertion(+)\n\n"
+        "diff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-x\n+y\n-- \n2.40\n"
     )
     assert [lines[commit.subject] for commit in patch.commits] == [b"Subject: [PATCH] Open"]
     assert [lines[line][:4] for line in patch.stats] == [b" a.c", b" 1 f"]

@@ -24,8 +24,8 @@ _KEYWORDS: Final = (
 )
 _VARIABLES: Final = "const let var val static final readonly"
 _NEVER: Final = frozenset(
-    b"return else if elif while for switch throw new await yield raise assert in not and or from import catch do try with"
-    b" when unless until print echo require include using delete defer go select".split()
+    b"return else if elif while for switch throw new await yield raise assert in not and or from import catch do try"
+    b" with when unless until print echo require include using delete defer go select".split()
 )
 
 

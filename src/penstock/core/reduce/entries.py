@@ -23,7 +23,8 @@ BULLET: Final = re.compile(rb"[ \t]*(?:[-*] |\[(?:DIR|FILE|D|F)\] )?")
 # What stands before a path: modes, sizes, dates. The path begins behind the time, the year, the size or the tab.
 MODE: Final = re.compile(rb"[-dlbcps][-rwxsStT]{9}[.+@]? ")
 BEFORE: Final = re.compile(
-    rb"[-dlbcps][-rwxsStT]{9}[.+@]? .*?(?:\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [+\-]\d{4})?|[A-Z][a-z]{2} +\d{1,2} +\d{4})[ \t]+"
+    rb"[-dlbcps][-rwxsStT]{9}[.+@]? "
+    rb".*?(?:\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [+\-]\d{4})?|[A-Z][a-z]{2} +\d{1,2} +\d{4})[ \t]+"
     rb"|[ \t]*\d+[ \t]+\d{2,4}-\d\d-\d{2,4}[ \t]+\d\d:\d\d[ \t]+"
     rb"|[ \t]*\d+(?:\.\d+)?[KMGTkB]?i?B?\t"
     rb"|[ \t]*\d+(?:\.\d+)?[KMGT]?[ \t]+(?=[./])"

@@ -40,7 +40,8 @@ MANY: Final = 50
 _ENDING: Final = re.compile(rb"\w\.\w{1,12}\r?$")
 _PATH: Final = re.compile(rb"(?:[A-Za-z]:\\|\.{0,2}/|[\w.@+\-]+/)?[^\s:;,(){}<>|\"'=]*[\w/~]$")
 _ABOUT: Final = re.compile(
-    rb"(?:total |\d+ (?:director|file|object|entr)|[ \t]*\d+[ \t]+\d+ files|Archive:|[A-Z][^/]*\d+ (?:files|entries|items|results))"
+    rb"total |\d+ (?:director|file|object|entr)|[ \t]*\d+[ \t]+\d+ files|Archive:"
+    rb"|[A-Z][^/]*\d+ (?:files|entries|items|results)"
 )
 
 

@@ -1,5 +1,5 @@
-"""How much a file is likely to matter, told from its path: code before tests, tests before documents, those before data,
-and what a machine or another project wrote last. The least of what its folders, its name and its ending say."""
+"""How much a file is likely to matter, told from its path: code before tests, tests before documents, those before
+data, and what a machine or another project wrote last. The least of what its folders, its name and its ending say."""
 
 from __future__ import annotations
 

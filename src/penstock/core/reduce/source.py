@@ -50,7 +50,7 @@ _COMMENTS: Final = (b"//", b"/*", b"*", b"#", b"--", b";")
 _DECORATORS: Final = (b"@", b"#[")
 _BRACKET_ENDS: Final = (b"{", b"}", b";", b"(", b")", b",", b":", b"[", b"]", b"=", b"*/", b"\\")
 _STARTS: Final = re.compile(
-    rb"[ \t]*(?:#include|#define|#if|#endif|import\b|from \S+ import|using |package |use |require|@\w|//|/\*|\* |\*/|#|--|\"\"\"|return\b)"
+    rb"[ \t]*(?:import\b|from \S+ import|using |package |use |require|@\w|//|/\*|\* |\*/|#|--|\"\"\"|return\b)"
 )
 # What logs and runs of tests print, which show source too.
 _NO_SOURCE: Final = re.compile(
@@ -76,7 +76,7 @@ def fit(sample: Sample) -> float:
         code = sorted(_code_in(part) for part in parts)[-2:]
         return 0.4 + 0.3 * sum(code) / len(code) + 0.15 * numbered if code[0] > 0.4 else 0.2
     if 10 * sum(_KEY.match(text) is not None for text in texts) > 9 * len(texts):
-        return 0.5 + 0.2 * numbered
+        return 0.45 + 0.2 * numbered
     return 0.45 if numbered else 0.0
 
 
