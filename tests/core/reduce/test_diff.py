@@ -130,3 +130,11 @@ def test_log_with_counts_only_is_shown_by_commits_and_counts() -> None:
 @pytest.mark.parametrize("text", ["", "+++ not a diff\n" * 9, "-- sql comment\nSELECT 1;\n" * 20, "> quoted\n" * 30])
 def test_what_is_no_diff_is_left_to_others(text: str) -> None:
     assert fit(sample_of(content_of_text(text), "text")) == 0
+
+
+def test_hunks_of_no_file_are_shown() -> None:
+    text = "".join(hunk(n, [f"    if step_{n}(x):"]) for n in range(1, 400))
+    view = view_of(text, 2_000, "step_77")
+    assert view.kind == "diff"
+    assert "@@ -77,6 +77,9 @@" in view.text
+    assert "+    if step_77(x):\n" in view.text

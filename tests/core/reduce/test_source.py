@@ -117,3 +117,12 @@ def test_long_line_is_shown_in_part() -> None:
 )
 def test_what_is_no_source_is_left_to_others(text: str) -> None:
     assert fit(sample_of(content_of_text(text), "text")) < 0.5
+
+
+def test_definition_with_very_many_parameters_is_shown_by_its_first_line() -> None:
+    text = "".join(
+        f"def step_{n}(\n" + "".join(f"    p{k}: int,\n" for k in range(12)) + "):\n    return 1\n\n\n" for n in range(60)
+    )
+    view = view_of(text, 3_500)
+    assert view.kind == "source"
+    assert all(f"def step_{n}(\n" in view.text for n in range(60))
