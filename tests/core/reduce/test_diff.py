@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from core.reduce.shown import view_of
@@ -138,3 +140,11 @@ def test_hunks_of_no_file_are_shown() -> None:
     assert view.kind == "diff"
     assert "@@ -77,6 +77,9 @@" in view.text
     assert "+    if step_77(x):\n" in view.text
+
+
+def test_diff_in_colours_is_read_and_shown_with_them() -> None:
+    coloured = re.sub(r"(?m)^(diff .*|index .*|--- .*|\+\+\+ .*|@@ .*|[+-].*)$", "\x1b[32m\\1\x1b[m", "".join(MANY))
+    view = view_of(coloured, 4_000, "step_707")
+    assert view.kind == "diff"
+    assert "\x1b[32m+++ b/src/part7.py\x1b[m\n" in view.text
+    assert "\x1b[32m+    value_707 = 707\x1b[m\n" in view.text

@@ -144,3 +144,13 @@ def test_hits_without_numbers_or_path_are_shown_too() -> None:
 )
 def test_logs_and_diagnoses_are_left_to_other_kinds(text: str) -> None:
     assert fit(sample_of(content_of_text(text), "text")) < 0.5
+
+
+def test_hits_in_colours_are_read_and_shown_with_them() -> None:
+    rows = [row.replace("open_valve", "\x1b[1;31mopen_valve\x1b[m") for row in uses()]
+    rows.append("dist/a.js:1:" + "x+1;" * 300 + "\x1b[31mopen_valve\x1b[m" + "y=2;" * 300)
+    rows.append("\x1b[35msrc/core.py\x1b[m:\x1b[32m9\x1b[m:def \x1b[1;31mopen_valve\x1b[m(x):")
+    view = view_of("\n".join(rows) + "\n", 3_000)
+    assert view.kind == "grep"
+    assert "Layout changed" not in view.text
+    assert rows[-1] in view.text

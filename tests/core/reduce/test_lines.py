@@ -66,3 +66,11 @@ def test_runs_of_lines_are_units() -> None:
     assert list(runs) == [Span(0, 8), Span(8, 28), Span(59, 63)]
     assert runs[-1] == Span(59, 63)
     assert runs[1:] == [Span(8, 28), Span(59, 63)]
+
+
+def test_lines_are_read_without_colours() -> None:
+    lines = Lines(content_of_bytes(b"\x1b[1mone\x1b[m\ntwo\x1b[K\n"))
+    assert lines.coloured
+    assert lines.plain() == [b"one", b"two"]
+    assert lines.texts == [b"\x1b[1mone\x1b[m", b"two\x1b[K"]
+    assert not Lines(content_of_bytes(b"one\n")).coloured

@@ -109,3 +109,9 @@ def test_hidden_entries_are_counted() -> None:
 )
 def test_what_is_no_listing_is_left_to_others(text: str) -> None:
     assert fit(sample_of(content_of_text(text), "text")) < 0.5
+
+
+def test_listing_in_colours_is_shown_with_them() -> None:
+    text = view_of(lines([f"\x1b[1;34m{path}\x1b[0m" for path in PATHS]), 2_000, "module77").text
+    assert "\x1b[1;34mapp/deep/module77.py\x1b[0m\n" in text
+    assert "Layout changed" not in text

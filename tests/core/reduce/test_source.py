@@ -121,7 +121,8 @@ def test_what_is_no_source_is_left_to_others(text: str) -> None:
 
 def test_definition_with_very_many_parameters_is_shown_by_its_first_line() -> None:
     text = "".join(
-        f"def step_{n}(\n" + "".join(f"    p{k}: int,\n" for k in range(12)) + "):\n    return 1\n\n\n" for n in range(60)
+        f"def step_{n}(\n" + "".join(f"    p{k}: int,\n" for k in range(12)) + "):\n    return 1\n\n\n"
+        for n in range(60)
     )
     view = view_of(text, 3_500)
     assert view.kind == "source"

@@ -20,7 +20,7 @@ from typing import Final
 
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
-from penstock.core.reduce.lines import LONG, Lines, Runs
+from penstock.core.reduce.lines import LONG, Lines, Runs, without_colours
 from penstock.core.reduce.order import Order
 from penstock.core.reduce.patch import Patch, read_patch
 from penstock.core.reduce.paths import worth_of
@@ -53,19 +53,20 @@ _LINE: Final = re.compile(rb"(?m)^(?:[ +\-\\]|@@|diff |index |$)")
 
 
 def fit(sample: Sample) -> float:
-    data = sample.data[:8_000] + b"\n" + sample.middle
+    data = without_colours(sample.data[:8_000] + b"\n" + sample.middle)
     heads = len(_DIFF.findall(data))
     if not heads:
         return 0.0
     share = len(_LINE.findall(data)) / (data.count(b"\n") + 1)
-    starts = sample.data.startswith((b"diff --", b"Index: ", b"commit ", b"From ", b"--- "))
+    starts = data.startswith((b"diff --", b"Index: ", b"commit ", b"From ", b"--- "))
     return min(0.97, 0.4 * share + 0.2 * (heads > 1) + 0.4 * starts)
 
 
 def reduce(content: Content, ask: Ask) -> Plan:
     lines = Lines(content)
     ask.effort.spend(3 * len(lines))
-    diff = _Diff(lines, read_patch(lines.texts), ask)
+    texts = lines.plain()
+    diff = _Diff(lines, texts, read_patch(texts), ask)
     return Plan(diff.choose, (Tally("files", len(diff.patch.files)), Tally("hunks", len(diff.patch.hunks))))
 
 
@@ -82,6 +83,7 @@ class _Pieces:
 @dataclass
 class _Diff:
     lines: Lines
+    texts: list[bytes]  # without colours
     patch: Patch
     ask: Ask
 
@@ -104,7 +106,7 @@ class _Diff:
 
     @cached_property
     def _pieces(self) -> _Pieces:
-        return _pieces_of(self.lines.texts, self.patch)
+        return _pieces_of(self.texts, self.patch)
 
     @cached_property
     def _units(self) -> Runs:
@@ -192,17 +194,18 @@ class _Diff:
         hunks = [files[hunk.file] for hunk in self.patch.hunks]
         return [
             (deed + LEAST_DEED) * hunks[hunk] / len(text) ** 0.5
-            for deed, hunk, text in zip(self._deeds, self._pieces.hunks, self._texts, strict=True)
+            for deed, hunk, text in zip(self._deeds, self._pieces.hunks, self._changed, strict=True)
         ]
 
     @cached_property
-    def _texts(self) -> list[bytes]:
-        data, units = self.lines.content.data, self._units
-        return [data[units[unit].start : units[unit].stop] for unit in self._pieces.changes]
+    def _changed(self) -> list[bytes]:
+        """The text of each change."""
+        starts, texts = self._pieces.starts, self.texts
+        return [b"\n".join(texts[starts[unit] : starts[unit + 1]]) for unit in self._pieces.changes]
 
     @cached_property
     def _deeds(self) -> list[float]:
-        return [_deed(text) for text in self._texts]
+        return [_deed(text) for text in self._changed]
 
     @cached_property
     def _question(self) -> Question:
@@ -223,8 +226,8 @@ class _Diff:
         if not self._question:
             return {}
         pieces, patch, effort = self._pieces, self.patch, self.ask.effort
-        own = self._question.scores([text.lower() for text in self._texts], effort)
-        places = self._question.scores([self.lines.texts[hunk.first].lower() for hunk in patch.hunks], effort)
+        own = self._question.scores([text.lower() for text in self._changed], effort)
+        places = self._question.scores([self.texts[hunk.first].lower() for hunk in patch.hunks], effort)
         of_files = self._file_scores
         around: dict[int, float] = {}
         for change, score in own.items():
@@ -236,7 +239,7 @@ class _Diff:
             score += OF_PLACE * places.get(hunk, 0.0) + OF_FILE * of_files.get(file, 0.0)
             if score:
                 worth = worth_of(patch.files[file].path) if file >= 0 else 1.0
-                found[change] = score * worth**0.75 * (1.5 + self._deeds[change]) / len(self._texts[change]) ** 0.3
+                found[change] = score * worth**0.75 * (1.5 + self._deeds[change]) / len(self._changed[change]) ** 0.3
         return found
 
 

@@ -98,12 +98,14 @@ def _is_context(line: bytes, paths: set[bytes]) -> bool:
 def reduce(content: Content, ask: Ask) -> Plan:
     lines = Lines(content)
     ask.effort.spend(2 * len(lines))
-    return _Search(lines, read_hits(lines.texts), ask).plan()
+    texts = lines.plain()
+    return _Search(lines, texts, read_hits(texts), ask).plan()
 
 
 @dataclass
 class _Search:
     lines: Lines
+    texts: list[bytes]  # without colours
     hits: Hits
     ask: Ask
 
@@ -111,12 +113,12 @@ class _Search:
         matches = sum(hit.matches for hit in self.hits.lines)
         files = len(set(self.hits.paths))
         totals = (Tally("files", files), Tally("matches", matches))
-        return Plan(self.choose, totals, "paths" if self.ask.compact and self._flat else "verbatim")
+        return Plan(self.choose, totals, "paths" if self._compact else "verbatim")
 
     def choose(self, room: Room) -> Choice:
         content = self.lines.content
         shown = picked(content, self._units, self._order, room)
-        if self.ask.compact and self._flat:
+        if self._compact:
             in_groups = self._groups.picked(self._order, room)
             if in_groups.count(1) > shown.count(1):
                 spans, parts = self._groups.laid_out(in_groups)
@@ -124,9 +126,11 @@ class _Search:
         spans = joined(content, self._units, shown, room.mark)
         return Choice(spans, shown=self._shown(spans))
 
-    @property
-    def _flat(self) -> bool:
-        return any(head < 0 and path for head, path in zip(self.hits.heads, self.hits.paths, strict=True))
+    @cached_property
+    def _compact(self) -> bool:
+        """Whether there are paths that can be shown once. Where lines have colours, it is not told where paths end."""
+        flat = any(head < 0 and path for head, path in zip(self.hits.heads, self.hits.paths, strict=True))
+        return self.ask.compact and flat and not self.lines.coloured
 
     def _shown(self, spans: list[Span]) -> tuple[int, int]:
         """The files and the matches in some spans."""
@@ -157,7 +161,7 @@ class _Search:
         owners: list[int] = []
         for index in range(len(self.lines)):
             part = self._long.get(index, Span(starts[index], starts[index + 1]))
-            head = starts[index] + self.hits.lines[index].text
+            head = starts[index] + (0 if self.lines.coloured else self.hits.lines[index].text)
             if starts[index] < head <= part.start:
                 units.append(Span(starts[index], head))
                 owners.append(index)
@@ -217,7 +221,7 @@ class _Search:
 
     def _edges(self) -> list[int]:
         """What stands before the first hit and after the last: how many there are, that there were more."""
-        hits, texts = self.hits.lines, self.lines.texts
+        hits, texts = self.hits.lines, self.texts
         places = (0, 1, len(hits) - 1, len(hits) - 2)
         heads = set(self.hits.heads)
         return [
@@ -236,7 +240,7 @@ class _Search:
     @cached_property
     def _texts(self) -> list[bytes]:
         """The text of each line of `_matching`, without path and number."""
-        texts, hits = self.lines.texts, self.hits.lines
+        texts, hits = self.texts, self.hits.lines
         return [texts[index][hits[index].text :] for index in self._matching]
 
     @cached_property
@@ -268,8 +272,7 @@ class _Search:
         question = Question(self.ask.query)
         if not question:
             return []
-        texts = self.lines.content.data.lower().split(b"\n")
-        scores = question.scores([texts[index] for index in self._matching], self.ask.effort)
+        scores = question.scores([self.texts[index].lower() for index in self._matching], self.ask.effort)
         return [self._matching[place] for place, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
 
     def _odd(self) -> list[int]:

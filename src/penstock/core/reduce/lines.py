@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -12,6 +13,14 @@ from penstock.core.cut import cut_at_or_after, cut_at_or_before
 
 # A line over this is shown by a part of it: its start, or what stands around a place in it.
 LONG: Final = 2_000
+
+
+ESCAPE: Final = b"\x1b"
+_COLOURS: Final = re.compile(rb"\x1b\[[0-9;:]*[mK]")
+
+
+def without_colours(data: bytes) -> bytes:
+    return _COLOURS.sub(b"", data) if ESCAPE in data else data
 
 
 class Lines:
@@ -30,6 +39,14 @@ class Lines:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def coloured(self) -> bool:
+        return ESCAPE in self.content.data
+
+    def plain(self) -> list[bytes]:
+        """The lines without colours: for reading, not for showing."""
+        return [without_colours(text) for text in self.texts] if self.coloured else self.texts
 
     def span(self, first: int, stop: int) -> Span:
         """The lines from `first` up to `stop`, with their newlines."""

@@ -79,7 +79,7 @@ def _is_path(line: bytes) -> bool:
 def reduce(content: Content, ask: Ask) -> Plan:
     lines = Lines(content)
     ask.effort.spend(2 * len(lines))
-    listing = _Listing(lines, read_entries(lines.texts), ask)
+    listing = _Listing(lines, read_entries(lines.plain()), ask)
     total = sum(run != NONE for run in listing.entries.runs)
     return Plan(listing.choose, (Tally("entries", total),), "paths" if listing.compact else "verbatim")
 
@@ -92,7 +92,7 @@ class _Listing:
 
     @property
     def compact(self) -> bool:
-        return self.ask.compact and self.entries.bare and len(self.entries.folders) > 1
+        return self.ask.compact and not self.lines.coloured and self.entries.bare and len(self.entries.folders) > 1
 
     def choose(self, room: Room) -> Choice:
         content = self.lines.content

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from penstock.core.reduce.contract import Sample
+from penstock.core.reduce.lines import without_colours
 
 # Of each part so many lines, and so much of each.
 LINES: Final = 16
@@ -32,7 +33,7 @@ def parts_of(sample: Sample) -> list[list[bytes]]:
     if not middle:
         third = len(data) // 3
         middle, end = data[data.find(b"\n", third) + 1 :], end or data[data.find(b"\n", 2 * third) + 1 :]
-    return [part for part in map(_some, (data, middle, end)) if part]
+    return [part for part in map(_some, map(without_colours, (data, middle, end))) if part]
 
 
 def _some(data: bytes) -> list[bytes]:

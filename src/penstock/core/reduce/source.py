@@ -87,8 +87,9 @@ def _code_in(texts: list[bytes]) -> float:
 def reduce(content: Content, ask: Ask) -> Plan:
     lines = Lines(content)
     ask.effort.spend(3 * len(lines))
-    numbered = _are_numbered(lines.texts[:60])
-    texts = [_without_number(text, numbered) for text in lines.texts] if numbered else lines.texts
+    plain = lines.plain()
+    numbered = _are_numbered(plain[:60])
+    texts = [_without_number(text, numbered) for text in plain] if numbered else plain
     source = _Source(lines, texts, ask)
     return Plan(source.choose, (Tally("definitions", len(source.definitions)),))
 
