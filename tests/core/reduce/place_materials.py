@@ -74,6 +74,7 @@ func (v *Valve) Open(pressure int) error {
 PLACES: Final[dict[str, str]] = {
     "diff:git log -p": "\n".join(_COMMIT.format(n) for n in "abcdef"),
     "diff:git diff": "".join(_COMMIT.format(n).split("\n\n", 2)[2] for n in "abcdef"),
+    "diff:git log": "\n".join(_COMMIT.format(n).split("diff --git")[0] for n in "abcdef"),
     "diff:svn": "".join(
         f"Index: pump/valve{n}.c\n{'=' * 67}\n--- pump/valve{n}.c\t(revision 3)\n+++ pump/valve{n}.c\t(working copy)\n"
         f"@@ -{n},3 +{n},3 @@\n int open(void) {{\n-    return {n};\n+    return -{n};\n }}\n"
@@ -93,6 +94,7 @@ PLACES: Final[dict[str, str]] = {
     ),
     "grep:columns": "".join(f"src/pump{n // 5}.go:{n + 1}:{7 + n}:\topenValve(p{n})\n" for n in range(40)),
     "grep:windows": "".join(f"C:\\work\\pump\\valve{n // 5}.py:{n + 1}:    open_valve({n})\n" for n in range(40)),
+    "grep:no numbers": "".join(f"src/pump/valve{n // 5}.py:    open_valve({n})\n" for n in range(60)),
     "grep:headings": "\n".join(
         f"src/pump/valve{n}.py\n" + "".join(f"{10 * n + k}:    open_valve({k})\n" for k in range(1, 6))
         for n in range(12)
@@ -113,6 +115,10 @@ PLACES: Final[dict[str, str]] = {
         f"├── pump{n}\n" + "".join(f"│   ├── valve{k}.py\n" for k in range(4)) + "│   └── README.md\n" for n in range(8)
     )
     + "└── setup.py\n\n8 directories, 41 files\n",
+    "listing:find -ls": "".join(
+        f"  {n + 4711}      4 -rw-r--r--   1 ada      ada          {n * 7} Mar  2 10:00 ./src/valve{n}.py\n"
+        for n in range(50)
+    ),
     "listing:git ls-tree": "".join(
         f"100644 blob {n:040x} {n * 37:>7}\tsrc/pump{n // 7}/valve{n}.py\n" for n in range(40)
     ),

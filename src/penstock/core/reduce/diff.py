@@ -48,7 +48,9 @@ TAKEN_AWAY: Final = 0.3
 # So many changes that speak of the question go before the rest take turns.
 FIRST: Final = 400
 
-_DIFF: Final = re.compile(rb"(?m)^(?:diff --(?:git|cc|combined) |Index: \S|@@@? -\d| \S.* \| +\d+ [+\-]+$)")
+_DIFF: Final = re.compile(
+    rb"(?m)^(?:diff --(?:git|cc|combined) |Index: \S|@@@? -\d|commit [0-9a-f]{40}\b| \S.* \| +\d+ [+\-]+$)"
+)
 _LINE: Final = re.compile(rb"(?m)^(?:[ +\-\\]|@@|diff |index |$)")
 
 

@@ -21,9 +21,9 @@ TREE: Final = re.compile(rb"[ \xa0\xc2\t|]*(?:\xe2\x94[\x82\x9c\x94]|\|-- |`-- |
 HEADING: Final = re.compile(rb"[^\s:][^:]*:\r?$|[A-Za-z]:[\\/][^:]*:\r?$|/[^:]*:\r?$|\.:\r?$")
 BULLET: Final = re.compile(rb"[ \t]*(?:[-*] |\[(?:DIR|FILE|D|F)\] )?")
 # What stands before a path: modes, sizes, dates. The path begins behind the time, the year, the size or the tab.
-MODE: Final = re.compile(rb"[-dlbcps][-rwxsStT]{9}[.+@]? ")
+MODE: Final = re.compile(rb"(?:[ \t]*\d+[ \t]+\d+[ \t]+)?[-dlbcps][-rwxsStT]{9}[.+@]? ")
 BEFORE: Final = re.compile(
-    rb"[-dlbcps][-rwxsStT]{9}[.+@]? "
+    rb"(?:[ \t]*\d+[ \t]+\d+[ \t]+)?[-dlbcps][-rwxsStT]{9}[.+@]? "
     rb".*?(?:\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [+\-]\d{4})?|[A-Z][a-z]{2} +\d{1,2} +\d{4})[ \t]+"
     rb"|[ \t]*\d+[ \t]+\d{2,4}-\d\d-\d{2,4}[ \t]+\d\d:\d\d[ \t]+"
     rb"|[ \t]*\d+(?:\.\d+)?[KMGTkB]?i?B?\t"

@@ -22,7 +22,7 @@ from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.definitions import READ, sureness
 from penstock.core.reduce.groups import NO_GROUP, Groups
-from penstock.core.reduce.hitlines import FLAT, UNDER, Hits, is_heading, read_hits
+from penstock.core.reduce.hitlines import BARE, FLAT, UNDER, Hits, is_heading, read_hits
 from penstock.core.reduce.lines import Lines, Runs
 from penstock.core.reduce.order import Order, in_turn
 from penstock.core.reduce.paths import worth_of
@@ -60,7 +60,10 @@ _PATH: Final = re.compile(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|,;]+$")
 
 def fit(sample: Sample) -> float:
     flat = least(sample, _fit_flat)
-    return flat or _fit_headings([line for part in parts_of(sample) for line in part])
+    if flat:
+        return flat
+    lines = [line for part in parts_of(sample) for line in part]
+    return _fit_headings(lines) or _fit_bare(lines)
 
 
 def _fit_flat(lines: list[bytes]) -> float:
@@ -72,6 +75,13 @@ def _fit_flat(lines: list[bytes]) -> float:
         return 0.0
     told = sum(_DIAGNOSIS.match(line) is not None for line in lines)
     return max(0.0, 0.55 + 0.4 * flat / len(lines) - 0.6 * told / len(lines))
+
+
+def _fit_bare(lines: list[bytes]) -> float:
+    """Paths before lines without their numbers: only where there are folders in most, or anything might be a path."""
+    paths = [found[1] for line in lines if (found := BARE.match(line)) and b" " not in found[1]]
+    folders = sum(b"/" in path or b"\\" in path for path in paths)
+    return 0.75 if 10 * len(paths) > 9 * len(lines) and 2 * folders > len(lines) else 0.0
 
 
 def _fit_headings(lines: list[bytes]) -> float:

@@ -54,7 +54,7 @@ _STARTS: Final = re.compile(
 )
 # What logs and runs of tests print, which show source too.
 _NO_SOURCE: Final = re.compile(
-    rb"={5}|_{5}|E {2,}\S|[>$] |\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|Traceback |(?:PASS|FAIL|ERROR|ok)\b"
+    rb"={5}|```|_{5}|E {2,}\S|[>$] |\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|Traceback |(?:PASS|FAIL|ERROR|ok)\b"
 )
 _KEY: Final = re.compile(
     rb"[ \t]*(?:- )?(?:[\w.\-/\"]+:(?: |$)|[\w.\-]+[ \t]*=)|\[[^\]]+\]|[ \t]*- \S|[ \t]*#|[ \t]*[\"'\]\w].*[,\]]$"
