@@ -42,6 +42,8 @@ OF_HUNK: Final = 0.5
 # How much the changes of one file make room for those of others, and what a change is worth that does nothing.
 SPREAD: Final = 0.2
 LEAST_DEED: Final = 0.1
+# What is shown with a change takes so much as a rule: its place, a mark.
+AROUND: Final = 20
 # What was only taken away can be looked up nowhere else, but what is there now is asked about more.
 TAKEN_AWAY: Final = 0.3
 
@@ -195,7 +197,7 @@ class _Diff:
         files.append(1.0)  # of a hunk without a file
         hunks = [files[hunk.file] for hunk in self.patch.hunks]
         return [
-            (deed + LEAST_DEED) * hunks[hunk] / len(text) ** 0.5
+            deed * hunks[hunk] / (len(text) + AROUND) ** 0.5
             for deed, hunk, text in zip(self._deeds, self._pieces.hunks, self._changed, strict=True)
         ]
 
@@ -239,7 +241,7 @@ class _Diff:
             file = patch.hunks[hunk].file
             score = own.get(change, 0.0) + OF_HUNK * around.get(hunk, 0.0)
             score += OF_PLACE * places.get(hunk, 0.0) + OF_FILE * of_files.get(file, 0.0)
-            if score:
+            if score and self._deeds[change]:
                 worth = worth_of(patch.files[file].path) if file >= 0 else 1.0
                 found[change] = score * worth**0.75 * (1.5 + self._deeds[change]) / len(self._changed[change]) ** 0.3
         return found
@@ -260,13 +262,16 @@ _TELLING: Final = (
     b"def ",
 )
 _DEFINING: Final = (b"class ", b"func", b"fn ", b"struct ", b"#define")
+_NOTHING: Final = b"+- \t\r\n{}()[];,:"
 
 
 def _deed(text: bytes) -> float:
-    """How much a change does for its size, from 0 to 1."""
+    """How much a change does for its size: nothing where it only moves brackets and blank lines."""
+    if not text.strip(_NOTHING):
+        return 0.0
     count = text.count
     done = 0.5 * (count(b"(") + count(b"=")) + sum(map(count, _TELLING)) + sum(map(count, _DEFINING))
-    deed = min(1.0, (0.5 + done) / (count(b"\n") + 3))
+    deed = LEAST_DEED + min(1.0, (0.5 + done) / (count(b"\n") + 3))
     return deed if text[:1] == b"+" or b"\n+" in text else TAKEN_AWAY * deed
 
 
@@ -296,7 +301,9 @@ def _cut_hunk(texts: Sequence[bytes], first: int, stop: int, columns: int, numbe
             begun = -1
             continue
         long = index - begun
-        if begun < 0 or len(text) > LONG or long >= PIECE or (long >= PIECE_AT_LEAST and len(text) < columns + 2):
+        # A piece ends with its blank lines.
+        apart = long >= PIECE_AT_LEAST and len(text) >= columns + 2 > len(texts[index - 1])
+        if begun < 0 or len(text) > LONG or long >= PIECE or apart:
             starts.append(index)
             pieces.changes.append(len(starts) - 1)
             pieces.hunks.append(number)
