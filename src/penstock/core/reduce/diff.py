@@ -34,10 +34,11 @@ NAMES: Final = 0.2
 PIECE: Final = 10
 PIECE_AT_LEAST: Final = 4
 
-# A question asks for a change by what it says, or by its file, its place in the file, what was changed beside it.
+# A question asks for a change by what it says, or by its commit, its file, its place there, what is beside it.
 OF_FILE: Final = 0.5
 OF_PLACE: Final = 0.3
 OF_HUNK: Final = 0.5
+OF_COMMIT: Final = 0.5
 
 # How much the changes of one file make room for those of others, and what a change is worth that does nothing.
 SPREAD: Final = 0.2
@@ -47,7 +48,7 @@ AROUND: Final = 20
 # What was only taken away can be looked up nowhere else, but what is there now is asked about more.
 TAKEN_AWAY: Final = 0.3
 
-# So many changes that speak of the question go before the rest take turns.
+# So many changes that speak of the question go before the rest.
 FIRST: Final = 400
 
 _DIFF: Final = re.compile(
@@ -232,7 +233,8 @@ class _Diff:
         pieces, patch, effort = self._pieces, self.patch, self.ask.effort
         own = self._question.scores([text.lower() for text in self._changed], effort)
         places = self._question.scores([self.texts[hunk.first].lower() for hunk in patch.hunks], effort)
-        of_files = self._file_scores
+        subjects = [self.texts[commit.subject].lower() for commit in patch.commits]
+        of_commits, of_files = self._question.scores(subjects, effort), self._file_scores
         around: dict[int, float] = {}
         for change, score in own.items():
             around[pieces.hunks[change]] = max(score, around.get(pieces.hunks[change], 0.0))
@@ -241,6 +243,8 @@ class _Diff:
             file = patch.hunks[hunk].file
             score = own.get(change, 0.0) + OF_HUNK * around.get(hunk, 0.0)
             score += OF_PLACE * places.get(hunk, 0.0) + OF_FILE * of_files.get(file, 0.0)
+            if file >= 0:
+                score += OF_COMMIT * of_commits.get(patch.files[file].commit, 0.0)
             if score and self._deeds[change]:
                 worth = worth_of(patch.files[file].path) if file >= 0 else 1.0
                 found[change] = score * worth**0.75 * (1.5 + self._deeds[change]) / len(self._changed[change]) ** 0.3
