@@ -52,7 +52,7 @@ TAKEN_AWAY: Final = 0.3
 FIRST: Final = 400
 
 _DIFF: Final = re.compile(
-    rb"(?m)^(?:diff --(?:git|cc|combined) |Index: \S|@@@? -\d|commit [0-9a-f]{40}\b| \S.* \| +\d+ [+\-]+$)"
+    rb"(?m)^(?:diff --(?:git|cc|combined) |Index: \S|@@@? -\d|commit [0-9a-f]{7,64}\b| \S.* \| +\d+ [+\-]+$)"
 )
 _LINE: Final = re.compile(rb"(?m)^(?:[ +\-\\]|@@|diff |index |$)")
 
