@@ -43,3 +43,15 @@ def test_rows_and_headings_that_do_not_fit_are_not_taken() -> None:
     assert picked([2, 0, 1], chars=23) == [0]
     assert picked([4], bytes=30) == [4]
     assert Groups(content_of_bytes(b""), [], [], lambda _: Span(0, 0), [], []).picked([], Room(9, 9, 9, MARK)) == b""
+
+
+def test_path_that_is_not_utf8_is_shown_as_it_is() -> None:
+    data = b"\xff/a:1\n\xff/a:2\n"
+    units = [Span(0, 6), Span(6, 12)]
+    groups = Groups(content_of_bytes(data), units, [0, 0], lambda n: Span(6 * n, 6 * n + 4), [b"\xff/a"], [2])
+    assert groups.laid_out(bytearray(b"\0\1")) == ([Span(6, 12)], [[Span(6, 9), " (2)\n", Span(10, 12)]])
+
+
+def test_path_that_stands_in_no_row_is_written() -> None:
+    groups = Groups(content_of_bytes(b"a\n"), [Span(0, 2)], [0], lambda _: Span(0, 0), [b"./"], [1])
+    assert groups.laid_out(bytearray(b"\1")) == ([Span(0, 2)], [["./", "\n", Span(0, 2)]])

@@ -94,15 +94,18 @@ class Groups:
                 parts.append([])
             group = self.of[index]
             if group not in (open_one, NO_GROUP):
-                parts[-1].append(self._heading(group, shown_of[group]))
+                parts[-1] += self._heading(index, shown_of[group])
                 open_one = group
             parts[-1] += self._row(index)
         return spans, parts
 
-    def _heading(self, group: int, shown: int) -> str:
-        path = self.paths[group].decode("utf-8", self.content.errors)
-        count = self.counts[group]
-        return f"{path}\n" if shown >= count else f"{path} ({count})\n"
+    def _heading(self, index: int, shown: int) -> list[str | Span]:
+        """The path of a row, as it stands in it where it does."""
+        group, gone = self.of[index], self.left_out(index)
+        path, count = self.paths[group], self.counts[group]
+        there = self.content.data.startswith(path, gone.start, gone.stop)
+        name = Span(gone.start, gone.start + len(path)) if there else path.decode("utf-8", self.content.errors)
+        return [name, "\n" if shown >= count else f" ({count})\n"]
 
     def _row(self, index: int) -> list[str | Span]:
         start, stop = self.units[index]
