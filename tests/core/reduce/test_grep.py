@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from bench.anomalies import search_hits
 
@@ -154,3 +156,14 @@ def test_hits_in_colours_are_read_and_shown_with_them() -> None:
     assert view.kind == "grep"
     assert "Layout changed" not in view.text
     assert rows[-1] in view.text
+
+
+def test_cost_of_long_hits_grows_with_their_number() -> None:
+    def seconds(number: int) -> float:
+        content = content_of_text("".join(f"a.js:{n}:{'x+1;' * 150}open_valve()\n" for n in range(number)))
+        began = time.process_time()
+        GREP.reduce(content, Ask("pressure")).choose(Room(4_000, None, None, Size(20, 1, 20)))
+        return time.process_time() - began
+
+    once = min(seconds(800) for _ in range(3))
+    assert seconds(8_000) < 30 * once

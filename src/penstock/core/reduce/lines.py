@@ -26,11 +26,12 @@ def without_colours(data: bytes) -> bytes:
 class Lines:
     """`texts[i]` is line i without its newline; `starts[i]` is where it begins, with one more for the end."""
 
-    __slots__ = ("content", "starts", "texts")
+    __slots__ = ("coloured", "content", "starts", "texts")
 
     def __init__(self, content: Content) -> None:
         data = content.data
         self.content = content
+        self.coloured = ESCAPE in data
         self.texts = data.split(b"\n")
         if not self.texts[-1]:
             self.texts.pop()
@@ -39,10 +40,6 @@ class Lines:
 
     def __len__(self) -> int:
         return len(self.texts)
-
-    @property
-    def coloured(self) -> bool:
-        return ESCAPE in self.content.data
 
     def plain(self) -> list[bytes]:
         """The lines without colours: for reading, not for showing."""
