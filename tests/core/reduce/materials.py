@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from core.reduce.log_materials import LOGS
+from core.reduce.place_materials import PLACES
 
 MATERIALS: Final[dict[str, str]] = {
     **LOGS,
+    **PLACES,
     "prose:letter": "The valve is opened in the morning. Nobody minds the noise.\n\nIn the evening it is shut.\n" * 30,
 }

@@ -8,12 +8,24 @@ from penstock.core.content import Content
 from penstock.core.policy import Strategy
 from penstock.core.reduce.build_log import BUILD_LOG
 from penstock.core.reduce.contract import Reducer, Sample
+from penstock.core.reduce.diff import DIFF
+from penstock.core.reduce.grep import GREP
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
+from penstock.core.reduce.listing import LISTING
+from penstock.core.reduce.source import SOURCE
 from penstock.core.reduce.tail import TAIL
 from penstock.core.reduce.test_run import TEST_RUN
 
-KINDS: Final[tuple[Reducer, ...]] = (TEST_RUN, BUILD_LOG, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (
+    DIFF,
+    TEST_RUN,
+    BUILD_LOG,
+    GREP,
+    LISTING,
+    SOURCE,
+    HEAD_TAIL,
+)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

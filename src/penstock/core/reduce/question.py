@@ -30,6 +30,7 @@ _STOP_WORDS: Final = (
     " show so some such tell than that the their them then there these they thing things this those to under until up"
     " us use used uses using want was we were what when where which while who whom whose why will with would you your"
     " defined details file files line lines main text find found happened row rows"
+    " change changed changes fix fixed fixes fixing"
 )
 _STOP: Final = frozenset(_STOP_WORDS.split())
 
