@@ -1,0 +1,218 @@
+"""The structure of JSON, found by its brackets: where its records are, without a value being decoded.
+
+What stands inside of strings is blanked, in C; what brackets are left then say how values are nested. So it costs the
+same for JSON that is broken off, that follows a few lines of log, or that is many values one after another.
+
+The whole is parted into units that touch: the records of lists, the smaller parts of records that are very large, and
+what stands around them. A list is also an object whose values are all objects: records by their id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from penstock.core.content import Span
+from penstock.core.reduce.contract import Effort
+
+# A record over this many bytes is shown by its parts.
+LARGE: Final = 16 * 1024
+
+# Parts of what is no record are this large at most.
+PART: Final = 1_000
+
+# What is nested deeper is not looked into.
+DEEPEST: Final = 48
+
+# So many values of the same sort in a row are a list of records.
+SEVERAL: Final = 3
+
+_CHUNK: Final = 256 * 1024
+_BLANK: Final = b"_"
+_BRACKET: Final = re.compile(rb"[][{}]")
+_SPACE: Final = re.compile(rb"[ \t\r\n]*")
+_START: Final = re.compile(rb'(?m)^[ \t]*(?:\{[ \t\r\n]*["}]|\[[ \t\r\n]*(?:[\[{"\]]|-?[0-9]|true\b|false\b|null\b))')
+
+
+class Unit(NamedTuple):
+    """A part of the content, up to where the next one starts."""
+
+    span: Span
+    value: Span  # the record in it, without its key and what parts it from the next; empty where it is none
+    group: int = -1  # which list the record belongs to
+
+
+def json_start(data: bytes) -> int:
+    """Where JSON begins: at the first line that looks like it."""
+    found = _START.search(data)
+    return found.start() if found else 0
+
+
+def blanked(data: bytes) -> bytes:
+    """The data with everything inside of strings replaced, byte for byte."""
+    if b"\\" in data:
+        data = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+    pieces = []
+    inside = False
+    for start in range(0, len(data), _CHUNK):
+        parts = data[start : start + _CHUNK].split(b'"')
+        first = 0 if inside else 1
+        parts[first::2] = map(_BLANK.__mul__, map(len, parts[first::2]))
+        inside ^= len(parts) % 2 == 0
+        pieces.append(b'"'.join(parts))
+    return b"".join(pieces)
+
+
+class _Brackets:
+    """Which bracket closes which, by their number."""
+
+    def __init__(self, bare: bytes, effort: Effort) -> None:
+        self.places = [found.start() for found in _BRACKET.finditer(bare)]
+        effort.spend(len(self.places) // 4)
+        self.size = len(bare)
+        self.partners = [len(self.places)] * len(self.places)
+        open_ones: list[int] = []
+        for number, place in enumerate(self.places):
+            if bare[place] in b"[{":
+                open_ones.append(number)
+            elif open_ones:
+                self.partners[open_ones.pop()] = number
+            else:
+                self.partners[number] = -1  # it closes nothing
+
+    def span(self, number: int) -> Span:
+        partner = self.partners[number]
+        return Span(self.places[number], self.places[partner] + 1 if partner < len(self.places) else self.size)
+
+    def inside(self, number: int, stop: int) -> list[int]:
+        """The containers from bracket `number` on up to bracket `stop`, without those inside of them."""
+        found = []
+        while number < stop:
+            partner = self.partners[number]
+            if partner >= 0:
+                found.append(number)
+            number = max(partner, number) + 1
+        return found
+
+
+class _Parting:
+    def __init__(self, data: bytes, bare: bytes, effort: Effort) -> None:
+        self.data = data
+        self.bare = bare
+        self.effort = effort
+        self.brackets = _Brackets(bare, effort)
+        self.groups = 0
+        self.marks: list[tuple[int, Span, int]] = []
+
+    def run(self, start: int) -> list[Unit]:
+        self._mark(0)
+        self._mark(start)
+        roots = self.brackets.inside(0, len(self.brackets.places))
+        if len(roots) == 1:
+            self._into(roots[0], 0)
+            end = self.brackets.span(roots[0]).stop
+        else:
+            self._part(start, len(self.data), roots, 0, group=self._group_of(roots, least=2))
+            end = self.brackets.span(roots[-1]).stop if roots else len(self.data)
+        self._mark(_SPACE.match(self.data, end).end())  # type: ignore[union-attr]  # it matches anywhere
+        stops = [mark[0] for mark in self.marks[1:]] + [len(self.data)]
+        return [Unit(Span(m[0], stop), m[1], m[2]) for m, stop in zip(self.marks, stops, strict=True) if m[0] < stop]
+
+    def _mark(self, place: int, value: Span = Span(0, 0), group: int = -1) -> None:  # noqa: B008  # it is immutable
+        if not self.marks or place > self.marks[-1][0]:
+            self.marks.append((place, value, group))
+        elif place == self.marks[-1][0]:
+            self.marks[-1] = (place, value, group)
+
+    def _into(self, number: int, depth: int) -> None:
+        """Part what is inside of a container."""
+        start, stop = self.brackets.span(number)
+        children = self.brackets.inside(number + 1, self.brackets.partners[number])
+        is_list = self.bare[start : start + 1] == b"["
+        group = -1
+        if is_list or self._by_id(start, children):
+            group = self._group_of(children, least=1 if is_list else SEVERAL)
+        self._part(start + 1, stop - 1, children, depth, group)
+        self._mark(self.data.rfind(b"\n", self.marks[-1][0] + 1, stop - 1) + 1 or stop - 1)
+
+    def _group_of(self, children: Sequence[int], least: int) -> int:
+        if len(children) < least:
+            return -1
+        self.groups += 1
+        return self.groups - 1
+
+    def _by_id(self, start: int, children: Sequence[int]) -> bool:
+        """Whether nothing but containers stands in an object, as far as a few of them tell."""
+        place = start
+        for count, child in enumerate(children[:8]):
+            span = self.brackets.span(child)
+            if self.bare.count(b",", place, span.start) != (count > 0) or self.bare[span.start] != ord("{"):
+                return False
+            place = span.stop
+        return True
+
+    def _part(self, place: int, stop: int, children: Iterable[int], depth: int, group: int) -> None:
+        bare = self.bare
+        most = PART if group < 0 else LARGE
+        first = True
+        for child in children:
+            self.effort.spend(1)
+            value = self.brackets.span(child)
+            lead = place if first else bare.find(b",", place, value.start) + 1 or place
+            own = bare.rfind(b",", lead, value.start) + 1 or lead
+            if own > lead:
+                self._stretch(lead, own)
+            if value.stop - value.start > most and depth < DEEPEST:
+                self._mark(self._line_of(own))
+                self._into(child, depth + 1)
+            else:
+                self._mark(self._line_of(own), value, group)
+            place, first = value.stop, False
+        rest = place if first else bare.find(b",", place, stop) + 1
+        if rest:
+            self._stretch(rest, stop)
+
+    def _line_of(self, place: int) -> int:
+        """Where what follows starts: its line, where it is the first in it."""
+        start = _SPACE.match(self.data, place).end()  # type: ignore[union-attr]  # it matches anywhere
+        return self.data.rfind(b"\n", place, start) + 1 or start
+
+    def _stretch(self, place: int, stop: int) -> None:
+        """Mark parts of what holds no containers, parted by commas."""
+        self._mark(self._line_of(place))
+        while stop - place > PART:
+            cut = self.bare.rfind(b",", place + 1, place + PART) + 1
+            cut = cut or self.bare.find(b",", place + PART, stop) + 1
+            if not cut:
+                break
+            self.effort.spend(1)
+            self._mark(self._line_of(cut))
+            place = cut
+
+
+def units_of(data: bytes, effort: Effort) -> list[Unit]:
+    start = json_start(data)
+    bare = b" " * start + blanked(data[start:] if start else data)
+    return _Parting(data, bare, effort).run(start)
+
+
+def units_by_line(data: bytes, effort: Effort) -> list[Unit]:
+    """One record a line. Lines that are none are units too."""
+    units = []
+    place = 0
+    while place < len(data):
+        effort.spend(1)
+        stop = data.find(b"\n", place) + 1 or len(data)
+        text = data[place : place + 1]
+        end = stop - (data[stop - 1 : stop] == b"\n")
+        is_record = text in (b"{", b"[")
+        units.append(Unit(Span(place, stop), Span(place, end) if is_record else Span(0, 0), 0 if is_record else -1))
+        place = stop
+    return units
+
+
+def is_by_line(data: bytes) -> bool:
+    """Whether every line is a value of its own, or nearly every one."""
+    parted = data.count(b"}\n{") + data.count(b"]\n[") + data.count(b"}\r\n{")
+    return parted > 0 and 2 * parted >= data.count(b"\n") - 1

@@ -1,0 +1,253 @@
+"""JSON: one value, one a line, or several; on one line or laid out; also broken off, or behind a few lines of log.
+
+Records are shown whole, the most telling first:
+1. The shape: what stands before the first record, and that record.
+2. What speaks of the question, where there is one.
+3. Records that tell of an error, then those with rare values and extreme numbers.
+4. The last record, and then as many as fit from the first on.
+
+A record that is too large for its share is shown by the fields that speak of the question; a long string by both ends.
+Where records are alike their keys may be shown once, so that more of them fit: see `keyrows`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+
+from penstock.core.content import Content, Span
+from penstock.core.reduce.brackets import Unit, blanked, is_by_line, json_start, units_by_line, units_of
+from penstock.core.reduce.contract import Ask, Choice, Effort, Plan, Reducer, Room, Sample, Tally
+from penstock.core.reduce.cover import Cover
+from penstock.core.reduce.keylayout import KeyLayout
+from penstock.core.reduce.oddities import FEW, oddities
+from penstock.core.reduce.question import Question
+from penstock.core.reduce.worth import worth_of
+
+# Strings over this are shown by so much of each end.
+LONG: Final = 600
+END_OF_LONG: Final = 200
+
+SHAPE_SHARE: Final = 0.12
+FIRST_SHARE: Final = 0.3
+
+# After so many units in a row that do not fit, the room counts as full.
+MISSES: Final = 25
+
+# Where records are this part of the content at least, all of it can be laid out by them.
+MOSTLY: Final = 0.6
+
+_RUN: Final = re.compile(rb"_{%d,}" % LONG)
+_PAIR: Final = re.compile(rb'"[ \t\r\n]*:')
+_VALUE: Final = re.compile(
+    rb'(?:\xef\xbb\xbf)?[ \t\r\n]*(?:\{[ \t\r\n]*["}]'
+    rb'|\[[ \t\r\n]*(?:[\[{"]|(?:-?[0-9][0-9.eE+-]*|true|false|null)[ \t\r\n]*,))'
+)
+
+
+def fit(sample: Sample) -> float:
+    if sample.media == "json":
+        return 0.97
+    data = sample.data
+    if _VALUE.match(data):
+        return 0.92 if _is_dense(data) and (not sample.middle or _is_dense(sample.middle)) else 0.5
+    start = json_start(data)
+    if len(data) - start > start > 0 and _is_dense(data[start:]) and _is_dense(sample.middle or data[start:]):
+        return 0.8
+    return 0.0
+
+
+def _is_dense(data: bytes) -> bool:
+    """Whether keys with values, or lists of values, are most of this."""
+    return len(_PAIR.findall(data)) * 250 >= len(data) > 0 or data.count(b",") * 40 >= len(data) > 0
+
+
+def reduce(content: Content, ask: Ask) -> Plan:
+    data = content.data
+    units = (units_by_line if is_by_line(data) else units_of)(data, ask.effort)
+    return _Records(content, units, ask).plan()
+
+
+class _Records:
+    def __init__(self, content: Content, units: list[Unit], ask: Ask) -> None:
+        self.content = content
+        self.units = units
+        self.question = Question(ask.query)
+        self.records = [index for index, unit in enumerate(units) if unit.value.stop]
+        self._cut: dict[int, list[Span]] = {}
+        ask.effort.spend(len(units))
+        lower = content.data.lower() if self.question else b""
+        texts = [lower[unit.span.start : unit.span.stop] for unit in units] if self.question else []
+        self.worth = worth_of(texts, self.question, self._odd(ask), ask.effort)
+        self._starts = [units[index].value.start for index in self.records]
+        self._stops = [units[index].value.stop for index in self.records]
+        self.layout = self._layout() if ask.compact else None
+
+    def plan(self) -> Plan:
+        totals = (Tally("records", len(self.records)),) if self.records else ()
+        return Plan(self._choose, totals, "verbatim" if self.layout is None else "keys")
+
+    # -- what matters --------------------------------------------------------------------------------------------------
+
+    def _groups(self) -> list[list[int]]:
+        groups: dict[int, list[int]] = {}
+        for index in self.records:
+            groups.setdefault(self.units[index].group, []).append(index)
+        groups.pop(-1, None)
+        return list(groups.values())
+
+    def _odd(self, ask: Ask) -> dict[int, float]:
+        """How odd units are, each among the records of its list."""
+        odd: dict[int, float] = {}
+        decode = msgspec.json.Decoder().decode
+        for group in self._groups():
+            if len(group) < FEW:
+                continue
+            rows = [_fields_of(decode, self.content.data, self.units[index].value) for index in group]
+            ask.effort.spend(len(rows))
+            odd.update((group[number], worth) for number, worth in oddities(rows, ask.effort).items())
+        return odd
+
+    def _layout(self) -> KeyLayout | None:
+        """The layout by keys, for the largest list where that is most of the content."""
+        groups = [group for group in self._groups() if len(group) >= FEW // 2]
+        largest = max(groups, key=self._size_of, default=[])
+        if not largest or self._size_of(largest) < MOSTLY * len(self.content.data):
+            return None
+        return KeyLayout(self.content, [self.units[index] for index in largest], largest)
+
+    def _size_of(self, group: Sequence[int]) -> int:
+        return sum(self.units[index].value.stop - self.units[index].value.start for index in group)
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
+
+    def _choose(self, room: Room) -> Choice:
+        choice = self._verbatim(room)
+        if self.layout is not None:
+            laid_out = self.layout.choose(room, self.worth)
+            if laid_out is not None and laid_out.shown[0] > choice.shown[0]:
+                return laid_out
+        return choice
+
+    def _verbatim(self, room: Room) -> Choice:
+        cover = Cover(self.content, room)
+        first = self.records[0] if self.records else 0
+        self._show_shape(cover, first)
+        for sort in self.worth.sorts:
+            misses = 0
+            for index in sort.indices:
+                most = min(sort.share, cover.filled + self.worth.each) if sort.answers else sort.share
+                if self._show(cover, index, most):
+                    misses = 0
+                elif index in self.worth.answers:
+                    self._show_fields(cover, index, most)
+                else:
+                    misses += 1
+                if misses > MISSES:
+                    break
+        if self.units:
+            self._show(cover, len(self.units) - 1, 0.95)
+            self._show(cover, self.records[-1] if self.records else first, 0.95)
+            self._show_on(cover)
+        cover.fill()
+        return self._counted(cover.spans)
+
+    def _show_shape(self, cover: Cover, first: int) -> None:
+        if first:
+            cover.add([Span(0, self.units[first].span.start)], SHAPE_SHARE) or cover.fill(SHAPE_SHARE)
+        if self.units:
+            self._show(cover, first, FIRST_SHARE)
+
+    def _show(self, cover: Cover, index: int, share: float) -> bool:
+        return cover.add(self._pieces(index), share)
+
+    def _show_fields(self, cover: Cover, index: int, share: float) -> None:
+        """The fields of a large unit that speak of the question, with those beside them."""
+        fields = self._fields(index)
+        texts = [self.content.data[start:stop].lower() for start, stop in fields]
+        scores = worth_of(texts, self.question, {}, Effort())
+        for sort in scores.sorts:
+            for number in sort.indices:
+                around = Span(fields[max(0, number - 1)].start, fields[min(len(fields) - 1, number + 1)].stop)
+                if not cover.add([around], share) and not cover.add([fields[number]], share):
+                    return
+
+    def _show_on(self, cover: Cover) -> None:
+        """As many as fit from the first on: many at once while they do."""
+        index, step, misses = 0, 64, 0
+        units = self.units
+        while index < len(units) and misses <= MISSES:
+            stop = min(index + step, len(units))
+            if cover.add([Span(units[index].span.start, units[stop - 1].span.stop)]):
+                index, step, misses = stop, 2 * step, 0
+            elif step > 1:
+                step //= 2
+            else:
+                misses = 0 if self._show(cover, index, 1.0) else misses + 1
+                index += 1
+
+    def _pieces(self, index: int) -> list[Span]:
+        """A unit as it is shown: long strings in it by their ends, and by what in them speaks of the question."""
+        if index not in self._cut:
+            self._cut[index] = list(self._cut_strings(self.units[index].span))
+        return self._cut[index]
+
+    def _cut_strings(self, span: Span) -> Iterator[Span]:
+        start, stop = span
+        if stop - start > LONG:
+            text = self.content.data[start:stop]
+            for run in _RUN.finditer(blanked(text)):
+                first, last = span.start + run.start() + END_OF_LONG, span.start + run.end() - END_OF_LONG
+                yield Span(start, first)
+                place = self._mentioned(text[run.start() : run.end()].lower())
+                if END_OF_LONG < place < run.end() - run.start() - END_OF_LONG:
+                    middle = span.start + run.start() + place
+                    yield Span(max(first, middle - END_OF_LONG), min(last, middle + END_OF_LONG))
+                start = last
+        yield Span(start, stop)
+
+    def _mentioned(self, text: bytes) -> int:
+        """Where a long string speaks of the question: at the word that says the most; -1 where it does not."""
+        terms = sorted(self.question.terms, key=lambda term: -term.weight * len(term.text))
+        return next((place for place in (text.find(term.text) for term in terms) if place >= 0), -1)
+
+    def _fields(self, index: int) -> list[Span]:
+        """The parts of a unit, by lines where it has some, else by the commas in it."""
+        start, stop = self.units[index].span
+        text = self.content.data[start:stop]
+        bare = blanked(text)
+        mark = b"\n" if bare.count(b"\n") > 3 else b","
+        places = [found.end() for found in re.finditer(mark, bare)]
+        edges = [0, *places, len(text)]
+        return [Span(start + a, start + b) for a, b in zip(edges, edges[1:], strict=False) if a < b]
+
+    def _counted(self, spans: list[Span]) -> Choice:
+        """With how many records each gap hides."""
+        hidden: dict[int, Tally] = {}
+        place = 0
+        total = 0
+        for number, span in enumerate([*spans, Span(len(self.content.data), 0)]):
+            many = bisect_right(self._stops, span.start) - bisect_left(self._starts, place)
+            if many > 0 and span.start > place:
+                hidden[number] = Tally("records", many)
+                total += many
+            place = span.stop
+        return Choice(spans, hidden=hidden, shown=(len(self.records) - total,) if self.records else ())
+
+
+def _fields_of(decode: Any, data: bytes, value: Span) -> dict[Any, Any]:
+    try:
+        found = decode(data[value.start : value.stop])
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+    if type(found) is list:
+        return dict(enumerate(found))
+    return found if type(found) is dict else {}
+
+
+JSON = Reducer("json", fit, reduce)

@@ -1,0 +1,239 @@
+"""Records with their keys shown once: a header of keys, then a line for each record with its number and its values.
+
+    keys: {id,state,lines:[{sku,count}]}
+    #1 {"a-17","open",[{"x",2},{"y",1}]}
+    #2 {"a-18","shut",[]}
+
+Rules:
+1. Values are JSON as it was, in their order. White space between them is left out.
+2. Braces hold an object, and its values stand for the keys at the same place of the header. A value that is missing
+   leaves its place empty.
+3. An object that does not follow the header, by other keys or their order, is written with its keys.
+4. Where objects are keyed by names that nearly never repeat, the keys are values: they are written with each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from penstock.core.content import Content, Span
+from penstock.core.measure import Size, measure
+from penstock.core.reduce.brackets import blanked
+
+# So many records are read to learn the keys; objects with others are written with theirs.
+LEARNED: Final = 48
+
+# Where objects have so many times more keys together than each has, the keys are names.
+NAMES: Final = 3
+
+# A record over this is not taken apart.
+LONGEST: Final = 64 * 1024
+DEEPEST: Final = 40
+
+_TOKEN: Final = re.compile(rb'"_*"?|[][{}:,]|[^\s"\[\]{}:,]+')
+
+
+@dataclass(slots=True)
+class Node:
+    """A value: where it stands, and what is in it."""
+
+    start: int
+    stop: int = 0
+    keys: list[tuple[bytes, int, int]] | None = None  # of an object: its keys and where they stand
+    parts: list[Node] | None = None  # of an object or a list
+
+
+def parse(data: bytes, span: Span) -> Node | None:
+    """The value that stands there; None where it is not whole, or is too large or nested too deep to be laid out."""
+    if span.stop - span.start > LONGEST:
+        return None
+    text = data[span.start : span.stop]
+    bare = blanked(text)
+    root: Node | None = None
+    open_ones: list[Node] = []
+    key: tuple[bytes, int, int] | None = None
+    for found in _TOKEN.finditer(bare):
+        start, stop = found.span()
+        first = bare[start]
+        if first in b"]}":
+            if not open_ones or (open_ones[-1].keys is not None) != (first == 0x7D) or key is not None:
+                return None
+            open_ones.pop().stop = span.start + stop
+            if not open_ones:
+                return root if stop == len(bare.rstrip()) else None
+            continue
+        if first in b",:":
+            continue
+        parent = open_ones[-1] if open_ones else None
+        if parent is not None and parent.keys is not None and key is None:
+            key = (text[start:stop], span.start + start, span.start + stop)
+            continue
+        node = Node(span.start + start, span.start + stop)
+        if first in b"[{":
+            node.parts = []
+            node.keys = [] if first == 0x7B else None
+        if parent is None:
+            if root is not None or node.parts is None:
+                return None
+            root = node
+        else:
+            parent.parts.append(node)  # type: ignore[union-attr]  # what is open has parts
+            if key is not None:
+                parent.keys.append(key)  # type: ignore[union-attr]  # only in an object there is a key
+                key = None
+        if node.parts is not None:
+            open_ones.append(node)
+            if len(open_ones) > DEEPEST:
+                return None
+    return None
+
+
+@dataclass(slots=True)
+class Shape:
+    """What values at one place of the records look like."""
+
+    keys: list[bytes] = field(default_factory=list)
+    fields: dict[bytes, Shape] = field(default_factory=dict)
+    items: Shape | None = None  # of lists
+    objects: int = 0
+    had: int = 0  # keys of all objects together
+    names: Shape | None = None  # where keys are names: of what stands under any of them
+
+    def learn(self, nodes: Iterable[Node]) -> None:
+        below: dict[bytes, list[Node]] = {}
+        items: list[Node] = []
+        for node in nodes:
+            if node.keys is not None and node.parts is not None:
+                self.objects += 1
+                self.had += len(node.keys)
+                self._learn_keys([key for key, _, _ in node.keys])
+                for (key, _, _), part in zip(node.keys, node.parts, strict=True):
+                    below.setdefault(key, []).append(part)
+            elif node.parts is not None:
+                items += node.parts
+        if self.objects > 1 and len(self.keys) * self.objects > NAMES * max(4, self.had):
+            self.names = Shape()
+            self.names.learn([part for parts in below.values() for part in parts])
+        else:
+            for key in self.keys:
+                self.fields[key] = Shape()
+                self.fields[key].learn(below[key])
+        if items:
+            self.items = Shape()
+            self.items.learn(items)
+
+    def _learn_keys(self, keys: list[bytes]) -> None:
+        """Add keys that are new, each behind the one that it follows."""
+        known = set(self.keys)
+        place = 0
+        for key in keys:
+            if key in known:
+                place = self.keys.index(key) + 1
+            else:
+                self.keys.insert(place, key)
+                known.add(key)
+                place += 1
+
+    def header(self) -> bytes:
+        if self.names is not None:
+            return b"{...:" + self.names.header() + b"}"
+        if self.keys:
+            fields = [key.strip(b'"') + self._below(self.fields[key]) for key in self.keys]
+            return b"{" + b",".join(fields) + b"}"
+        return b"[" + self.items.header() + b"]" if self.items is not None and self.items.header() else b""
+
+    @staticmethod
+    def _below(shape: Shape) -> bytes:
+        header = shape.header()
+        return b":" + header if header else b""
+
+
+class Row(NamedTuple):
+    parts: list[str | Span]
+    size: Size
+
+
+class Rows:
+    """Records as lines, each made when it is asked for."""
+
+    def __init__(self, content: Content, values: list[Span], keys: list[Span]) -> None:
+        """`values` are the records; `keys` are where each one's own key stands, empty in a list."""
+        self.content = content
+        self.values = values
+        self.keys = keys
+        self._made: dict[int, Row | None] = {}
+        self._shape = Shape()
+        step = max(1, len(values) // LEARNED)
+        learned = (parse(content.data, value) for value in values[::step])
+        self._shape.learn([node for node in learned if node is not None])
+        self.header = "keys: " + self._shape.header().decode("utf-8", content.errors) + "\n"
+
+    def row(self, index: int, *, whole: bool = False) -> Row | None:
+        """The line of a record; with `whole`, its keys are in it. None where it cannot be taken apart."""
+        number = ~index if whole else index
+        if number not in self._made:
+            self._made[number] = self._make(index, whole)
+        return self._made[number]
+
+    def _make(self, index: int, whole: bool) -> Row | None:
+        node = parse(self.content.data, self.values[index])
+        if node is None:
+            return None
+        parts: list[str | Span] = [f"#{index + 1} "]
+        if self.keys[index].start < self.keys[index].stop:
+            parts += [self.keys[index], ":"]
+        _write(node, None if whole else self._shape, parts)
+        parts.append("\n")
+        joined = _joined(parts)
+        return Row(joined, measure("".join(p if isinstance(p, str) else self.content.text(p) for p in joined)))
+
+
+def _write(node: Node, shape: Shape | None, parts: list[str | Span]) -> None:
+    if node.parts is None:
+        parts.append(Span(node.start, node.stop))
+    elif node.keys is None:
+        parts.append("[")
+        for count, part in enumerate(node.parts):
+            if count:
+                parts.append(",")
+            _write(part, shape.items if shape is not None else None, parts)
+        parts.append("]")
+    elif shape is not None and shape.names is None and _follows(node, shape):
+        parts.append("{")
+        values = {key: part for (key, _, _), part in zip(node.keys, node.parts, strict=True)}
+        left = len(values)
+        for count, key in enumerate(shape.keys):
+            if not left:
+                break
+            if count:
+                parts.append(",")
+            if key in values:
+                left -= 1
+                _write(values[key], shape.fields[key], parts)
+        parts.append("}")
+    else:
+        parts.append("{")
+        for count, ((_, start, stop), part) in enumerate(zip(node.keys, node.parts, strict=True)):
+            parts += ["," if count else "", Span(start, stop), ":"]
+            _write(part, shape.names if shape is not None else None, parts)
+        parts.append("}")
+
+
+def _follows(node: Node, shape: Shape) -> bool:
+    """Whether the keys of an object are among those of the header, in their order and none twice."""
+    keys = iter(shape.keys)
+    return all(key in keys for key, _, _ in node.keys or ())
+
+
+def _joined(parts: list[str | Span]) -> list[str | Span]:
+    """The same parts, with words of ours that touch as one."""
+    joined: list[str | Span] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        elif part:
+            joined.append(part)
+    return joined

@@ -1,0 +1,191 @@
+"""Which records of many are out of the ordinary: those that tell of an error, extreme numbers, rare values.
+
+Read by columns, because Python is fast there: a field of all records at once. A value is rare among few others, a
+number is extreme far outside of where most are. The first record with a rare value counts more than the next one with
+the same, so that each is shown once before any is shown twice.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from penstock.core.reduce.contract import Effort
+
+# Worth. Every error comes before what is only unusual.
+ERROR: Final = 100.0
+EXTREME: Final = 1.0
+
+# Fewer than these tell nothing of what is usual.
+FEW: Final = 8
+COLUMNS: Final = 200
+KINDS: Final = 64
+DEEPEST: Final = 4
+EACH_SIDE: Final = 3
+
+# How far outside of the middle half of all numbers, in widths of it, a number is an outlier.
+FAR: Final = 3.0
+
+# Where more records than this share tell of errors, errors are what is usual.
+USUAL: Final = 0.5
+
+_ERROR_KEY: Final = re.compile(r"(?i)(?:^|[_.\-]|(?<=[a-z])(?=[A-Z]))(?:errors?|err|exceptions?|failures?|faults?|failed)(?:$|[_.\-]?(?:message|msg|text|reason|type|code|count)$)")
+_STATE_KEY: Final = re.compile(r"(?i)(?:status|state|level|severity|result|outcome|conclusion|phase|health|lvl)$")
+_CODE_KEY: Final = re.compile(r"(?i)(?:status|status_?code|http_?status|response_?code)$")
+_EXIT_KEY: Final = re.compile(r"(?i)(?:exit|return)_?(?:code|status)$|^rc$")
+_GOOD_KEY: Final = re.compile(r"(?i)^(?:ok|success|succeeded|successful|passed|healthy)$")
+_BAD: Final = re.compile(
+    r"(?i)\b(?:\w*(?:fail|error|exception)\w*|fatal|critical|crit|alert|emerg\w*|panic\w*|abort\w*|denied|refused|reject\w*"
+    r"|timed?[ _-]?out|crash\w*|unhealthy|oomkilled|evicted|killed|dead|broken|corrupt\w*|invalid)\b"
+)
+_NONE: Final = frozenset({"", "0", "none", "null", "nil", "ok", "no", "false", "success", "n/a", "-", "[]", "{}"})
+
+_ABSENT: Final = "\0absent"
+
+
+def oddities(rows: Sequence[Mapping[Any, Any]], effort: Effort) -> dict[int, float]:
+    """How odd each of these records is, by its number; those that are not are left out."""
+    found = _Found()
+    found.read(rows, range(len(rows)), effort, DEEPEST)
+    return found.worth
+
+
+class _Found:
+    def __init__(self) -> None:
+        self.worth: dict[int, float] = {}
+
+    def read(self, rows: Sequence[Mapping[Any, Any]], owners: Sequence[int], effort: Effort, depth: int) -> None:
+        """`owners` says to which record each of the rows belongs."""
+        keys = Counter(chain.from_iterable(rows)).most_common(COLUMNS)
+        for key, _ in keys:
+            effort.spend(1 + len(rows) // 16)
+            self._column(str(key), [row.get(key, _ABSENT) for row in rows], owners, effort, depth)
+
+    def _column(self, key: str, values: list[Any], owners: Sequence[int], effort: Effort, depth: int) -> None:
+        kinds = set(map(type, values))
+        self._errors(key, values, owners)
+        plain = values
+        if dict in kinds or list in kinds:
+            if depth:
+                self._inside(values, owners, effort, depth - 1)
+            plain = [_sort_of(value) for value in values]
+        if len(values) >= FEW:
+            numbers = kinds & {int, float}
+            if not numbers or not self._extremes(plain, owners):
+                self._rare(plain, owners)
+
+    def _inside(self, values: list[Any], owners: Sequence[int], effort: Effort, depth: int) -> None:
+        rows: list[Mapping[Any, Any]] = []
+        whose: list[int] = []
+        plain: list[Any] = []
+        of_plain: list[int] = []
+        sizes: list[Any] = []
+        for value, owner in zip(values, owners, strict=True):
+            if type(value) is dict:
+                rows.append(value)
+                whose.append(owner)
+            elif type(value) is list:
+                sizes.append((len(value), owner))
+                for part in value:
+                    if type(part) is dict:
+                        rows.append(part)
+                        whose.append(owner)
+                    elif type(part) is not list:
+                        plain.append(part)
+                        of_plain.append(owner)
+        effort.spend((len(rows) + len(plain)) // 8)
+        if rows:
+            self.read(rows, whose, effort, depth)
+        if len(sizes) >= FEW:
+            self._extremes([size for size, _ in sizes], [owner for _, owner in sizes])
+        if len(plain) >= FEW and str in set(map(type, plain)):
+            self._rare(plain, of_plain)
+
+    def _add(self, owner: int, worth: float) -> None:
+        before = self.worth.get(owner, 0.0)
+        self.worth[owner] = max(before, worth) + 0.01 * min(before, worth)
+
+    def _errors(self, key: str, values: list[Any], owners: Sequence[int]) -> None:
+        """Every record whose field tells of an error; the first of each sort before those that say the same."""
+        test = _telling(key)
+        if test is None:
+            return
+        known: dict[str, bool] = {}
+        bad: list[tuple[int, str]] = []
+        for owner, value in zip(owners, values, strict=True):
+            if value is None or value is _ABSENT:
+                continue
+            text = value if type(value) is str else repr(value)[:200]
+            if text not in known:
+                known[text] = test(value, text)
+            if known[text]:
+                bad.append((owner, text))
+        if len(bad) > USUAL * len(values) and len(values) >= FEW:
+            return
+        times: Counter[str] = Counter()
+        for owner, text in bad:
+            self._add(owner, ERROR + ERROR / (1 + times[text]))
+            times[text] += 1
+
+    def _extremes(self, values: list[Any], owners: Sequence[int]) -> bool:
+        """The numbers far from where most are, and the largest and the smallest. False: they are no more than names."""
+        numbered = [(v, o) for v, o in zip(values, owners, strict=True) if type(v) is int or type(v) is float]
+        order = sorted(pair for pair in numbered if pair[0] == pair[0])
+        if len(order) < FEW:
+            return False
+        low, high = order[len(order) // 4][0], order[3 * len(order) // 4][0]
+        width = high - low
+        if not width or not math.isfinite(width):
+            return False
+        for side, edge in ((order[-EACH_SIDE:][::-1], high), (order[:EACH_SIDE], low)):
+            for place, (value, owner) in enumerate(side):
+                far = abs(value - edge) / width
+                if far > FAR:
+                    self._add(owner, 4.0 + math.log2(far))
+                elif place == 0:
+                    self._add(owner, EXTREME * (1 + far / FAR))
+        return True
+
+    def _rare(self, values: list[Any], owners: Sequence[int]) -> None:
+        """What few have where most have one of a few values."""
+        counts = Counter(values)
+        most = min(KINDS, len(values) // 4)
+        if not 1 < len(counts) <= max(2, most):
+            return
+        usual = len(values) / len(counts)
+        rare = {value: count for value, count in counts.items() if count <= max(1, usual / 8) and count < usual}
+        if not rare:
+            return
+        times: Counter[Any] = Counter()
+        for value, owner in zip(values, owners, strict=True):
+            if value in rare:
+                self._add(owner, (2.0 + math.log2(len(values) / rare[value])) / (1 + times[value]))
+                times[value] += 1
+
+
+def _sort_of(value: Any) -> Any:
+    """A list or an object by what it is, since it cannot be counted: empty or not."""
+    return (type(value).__name__, bool(value)) if type(value) in (dict, list) else value
+
+
+def _telling(key: str) -> Any:
+    """How a value under this key tells of an error; None where the key has nothing to do with errors."""
+    if _ERROR_KEY.search(key):
+        return lambda value, text: bool(value) and text.strip().lower() not in _NONE
+    if _EXIT_KEY.search(key):
+        return lambda value, text: text.strip() not in ("", "0", "None")
+    if _GOOD_KEY.search(key):
+        return lambda value, text: value is False or text.strip().lower() in ("false", "no", "0")
+    if _STATE_KEY.search(key) or _CODE_KEY.search(key):
+        return lambda value, text: _is_bad(key, value, text)
+    return None
+
+
+def _is_bad(key: str, value: Any, text: str) -> bool:
+    if _CODE_KEY.search(key) and re.fullmatch(r"[45]\d\d", text):
+        return True
+    return type(value) is str and _BAD.search(text[:200]) is not None

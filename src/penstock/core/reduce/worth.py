@@ -1,0 +1,75 @@
+"""In which order records are shown: what speaks of the question, what tells of errors, what is rare, what is extreme.
+
+Each sort may fill the room up to a share of it, so that something is left for the sorts behind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from penstock.core.reduce.contract import Effort
+from penstock.core.reduce.oddities import ERROR
+from penstock.core.reduce.question import Question
+
+# How full the room may be once each sort is shown.
+HITS_SHARE: Final = 0.75
+ERRORS_SHARE: Final = 0.85
+RARE_SHARE: Final = 0.65
+EXTREMES_SHARE: Final = 0.4
+
+# Of several answers each may take its part; fewer than these share nothing.
+ANSWERS: Final = 4
+
+# What has less than this part of the best score is no answer.
+WEAK: Final = 0.55
+
+# From this worth on a record is rare, or far out; under it is only the largest or the smallest.
+RARE: Final = 2.5
+
+
+class Sort(NamedTuple):
+    """Records of one sort, the best first."""
+
+    indices: list[int]
+    share: float  # how full the room may be with them
+    answers: bool = False
+
+
+class Worth(NamedTuple):
+    sorts: list[Sort]
+    answers: frozenset[int]
+
+    @property
+    def each(self) -> float:
+        """How much of the room one answer may take."""
+        return HITS_SHARE / min(ANSWERS, max(1, len(self.answers)))
+
+
+def worth_of(texts: Sequence[bytes], question: Question, odd: Mapping[int, float], effort: Effort) -> Worth:
+    """`texts` are the records in lower case; `odd` says how odd some of them are."""
+    scores = _scores(texts, question, effort) if question else {}
+    best = max(scores.values(), default=0.0)
+    ranked = sorted(scores, key=lambda index: (-scores[index], index))
+    answers = [index for index in ranked if scores[index] >= WEAK * best]
+    weak = ranked[len(answers) :]
+    oddest = sorted(odd, key=lambda index: (-odd[index], index))
+    errors = [index for index in oddest if odd[index] >= ERROR]
+    rare = [index for index in oddest if RARE <= odd[index] < ERROR]
+    extreme = [index for index in oddest if odd[index] < RARE]
+    sorts = [
+        Sort(answers, HITS_SHARE, answers=True),
+        Sort(errors, ERRORS_SHARE),
+        Sort(rare, ERRORS_SHARE if answers else RARE_SHARE),
+        Sort(weak, ERRORS_SHARE),
+        Sort(extreme, EXTREMES_SHARE),
+    ]
+    return Worth([sort for sort in sorts if sort.indices], frozenset(answers[:ANSWERS]))
+
+
+def _scores(texts: Sequence[bytes], question: Question, effort: Effort) -> dict[int, float]:
+    """How well each speaks of the question; what is long has many words, and has to have more of the asked ones."""
+    scores = question.scores(texts, effort)
+    usual = sum(map(len, texts)) / max(1, len(texts))
+    return {index: score / (0.8 + 0.2 * math.sqrt(len(texts[index]) / max(1.0, usual))) for index, score in scores.items()}
