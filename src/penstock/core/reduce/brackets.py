@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from penstock.core.content import Span
 from penstock.core.reduce.contract import Effort
 
@@ -28,10 +30,17 @@ DEEPEST: Final = 48
 # So many values of the same sort in a row are a list of records.
 SEVERAL: Final = 3
 
+# A value for so many bytes, at most, may become a Python object.
+MOST_VALUES: Final = 8
+
+_MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_VALUES: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _CHUNK: Final = 256 * 1024
 _BLANK: Final = b"_"
+_NONE: Final = Span(0, 0)
 _BRACKET: Final = re.compile(rb"[][{}]")
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
+_PARTED: Final = re.compile(rb"[ \t\r\n,]*")
 _START: Final = re.compile(rb'(?m)^[ \t]*(?:\{[ \t\r\n]*["}]|\[[ \t\r\n]*(?:[\[{"\]]|-?[0-9]|true\b|false\b|null\b))')
 
 
@@ -64,6 +73,20 @@ def blanked(data: bytes) -> bytes:
     return b"".join(pieces)
 
 
+class _Child(NamedTuple):
+    """A container in another, and the number of its bracket."""
+
+    span: Span
+    number: int = -1
+
+
+class _List(NamedTuple):
+    """The list that is most of the content, with every record in it."""
+
+    span: Span
+    records: list[Span]
+
+
 class _Brackets:
     """Which bracket closes which, by their number."""
 
@@ -85,50 +108,65 @@ class _Brackets:
         partner = self.partners[number]
         return Span(self.places[number], self.places[partner] + 1 if partner < len(self.places) else self.size)
 
-    def inside(self, number: int, stop: int) -> list[int]:
+    def between(self, number: int, stop: int) -> list[_Child]:
         """The containers from bracket `number` on up to bracket `stop`, without those inside of them."""
         found = []
         while number < stop:
             partner = self.partners[number]
             if partner >= 0:
-                found.append(number)
+                found.append(_Child(self.span(number), number))
             number = max(partner, number) + 1
         return found
 
 
 class _Parting:
-    def __init__(self, data: bytes, bare: bytes, effort: Effort) -> None:
+    def __init__(self, data: bytes, start: int, effort: Effort) -> None:
         self.data = data
-        self.bare = bare
+        self.start = start
         self.effort = effort
-        self.brackets = _Brackets(bare, effort)
+        self.main = _main_list(data, start)
+        self.bare = hollow = b" " * start + self._blanked(start)
+        if self.main is not None:
+            first, last = self.main.span
+            hollow = b"".join((self.bare[: first + 1], _BLANK * (last - first - 2), self.bare[last - 1 :]))
+        self.brackets = _Brackets(hollow, effort)
         self.groups = 0
         self.marks: list[tuple[int, Span, int]] = []
 
-    def run(self, start: int) -> list[Unit]:
+    def _blanked(self, start: int) -> bytes:
+        if self.main is None:
+            return blanked(self.data[start:] if start else self.data)
+        # Between the records of the list stands nothing but commas and white space.
+        first, last = self.main.span
+        return b"".join((blanked(self.data[start:first]), self.data[first:last], blanked(self.data[last:])))
+
+    def run(self) -> list[Unit]:
         self._mark(0)
-        self._mark(start)
-        roots = self.brackets.inside(0, len(self.brackets.places))
+        self._mark(self.start)
+        roots = self.brackets.between(0, len(self.brackets.places))
         if len(roots) == 1:
             self._into(roots[0], 0)
-            end = self.brackets.span(roots[0]).stop
         else:
-            self._part(start, len(self.data), roots, 0, group=self._group_of(roots, least=2))
-            end = self.brackets.span(roots[-1]).stop if roots else len(self.data)
+            self._part(self.start, len(self.data), roots, 0, self._group_of(roots, least=2))
+        end = roots[-1].span.stop if roots else len(self.data)
         self._mark(_SPACE.match(self.data, end).end())  # type: ignore[union-attr]  # it matches anywhere
-        stops = [mark[0] for mark in self.marks[1:]] + [len(self.data)]
+        stops = [*(mark[0] for mark in self.marks[1:]), len(self.data)]
         return [Unit(Span(m[0], stop), m[1], m[2]) for m, stop in zip(self.marks, stops, strict=True) if m[0] < stop]
 
-    def _mark(self, place: int, value: Span = Span(0, 0), group: int = -1) -> None:  # noqa: B008  # it is immutable
+    def _mark(self, place: int, value: Span = _NONE, group: int = -1) -> None:
+        """A unit starts here."""
         if not self.marks or place > self.marks[-1][0]:
             self.marks.append((place, value, group))
         elif place == self.marks[-1][0]:
             self.marks[-1] = (place, value, group)
 
-    def _into(self, number: int, depth: int) -> None:
+    def _into(self, container: _Child, depth: int) -> None:
         """Part what is inside of a container."""
-        start, stop = self.brackets.span(number)
-        children = self.brackets.inside(number + 1, self.brackets.partners[number])
+        start, stop = container.span
+        if self.main is not None and start == self.main.span.start:
+            children = [_Child(span) for span in self.main.records]
+        else:
+            children = self.brackets.between(container.number + 1, self.brackets.partners[container.number])
         is_list = self.bare[start : start + 1] == b"["
         group = -1
         if is_list or self._by_id(start, children):
@@ -136,29 +174,28 @@ class _Parting:
         self._part(start + 1, stop - 1, children, depth, group)
         self._mark(self.data.rfind(b"\n", self.marks[-1][0] + 1, stop - 1) + 1 or stop - 1)
 
-    def _group_of(self, children: Sequence[int], least: int) -> int:
+    def _group_of(self, children: Sequence[_Child], least: int) -> int:
         if len(children) < least:
             return -1
         self.groups += 1
         return self.groups - 1
 
-    def _by_id(self, start: int, children: Sequence[int]) -> bool:
+    def _by_id(self, start: int, children: Sequence[_Child]) -> bool:
         """Whether nothing but containers stands in an object, as far as a few of them tell."""
         place = start
-        for count, child in enumerate(children[:8]):
-            span = self.brackets.span(child)
+        for count, (span, _) in enumerate(children[:8]):
             if self.bare.count(b",", place, span.start) != (count > 0) or self.bare[span.start] != ord("{"):
                 return False
             place = span.stop
         return True
 
-    def _part(self, place: int, stop: int, children: Iterable[int], depth: int, group: int) -> None:
+    def _part(self, place: int, stop: int, children: Iterable[_Child], depth: int, group: int) -> None:
         bare = self.bare
         most = PART if group < 0 else LARGE
         first = True
         for child in children:
             self.effort.spend(1)
-            value = self.brackets.span(child)
+            value = child.span
             lead = place if first else bare.find(b",", place, value.start) + 1 or place
             own = bare.rfind(b",", lead, value.start) + 1 or lead
             if own > lead:
@@ -191,10 +228,40 @@ class _Parting:
             place = cut
 
 
+def _main_list(data: bytes, start: int) -> _List | None:
+    """The list of records that is most of the content, found by a decoder that skips over values.
+
+    Five times faster than brackets, for JSON that is whole. None where there is no such list, or where it may hold so
+    many values that as many Python objects would be too much.
+    """
+    if data.count(b",") * MOST_VALUES > len(data):
+        return None
+    try:
+        text: bytes | memoryview = memoryview(data)[start:]
+        first = start
+        if data[start : start + 200].lstrip()[:1] == b"{":
+            text = max(map(memoryview, _MEMBERS.decode(text).values()), key=len, default=text)
+            first = data.find(text, start)
+        if len(text) * 2 < len(data) or bytes(text[:100]).lstrip()[:1] != b"[":
+            return None
+        values = [len(memoryview(value)) for value in _VALUES.decode(text)]
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    place = data.index(b"[", first)
+    list_start = place
+    place += 1
+    records = []
+    for size in values:
+        begin = _PARTED.match(data, place).end()  # type: ignore[union-attr]  # it matches anywhere
+        place = begin + size
+        if data[begin] not in b"[{" or size > LARGE:
+            return None
+        records.append(Span(begin, place))
+    return _List(Span(list_start, data.index(b"]", place) + 1), records)
+
+
 def units_of(data: bytes, effort: Effort) -> list[Unit]:
-    start = json_start(data)
-    bare = b" " * start + blanked(data[start:] if start else data)
-    return _Parting(data, bare, effort).run(start)
+    return _Parting(data, json_start(data), effort).run()
 
 
 def units_by_line(data: bytes, effort: Effort) -> list[Unit]:
@@ -207,7 +274,7 @@ def units_by_line(data: bytes, effort: Effort) -> list[Unit]:
         text = data[place : place + 1]
         end = stop - (data[stop - 1 : stop] == b"\n")
         is_record = text in (b"{", b"[")
-        units.append(Unit(Span(place, stop), Span(place, end) if is_record else Span(0, 0), 0 if is_record else -1))
+        units.append(Unit(Span(place, stop), Span(place, end) if is_record else _NONE, 0 if is_record else -1))
         place = stop
     return units
 

@@ -19,12 +19,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+import msgspec
+
 from penstock.core.content import Content, Span
 from penstock.core.measure import Size, measure
 from penstock.core.reduce.brackets import blanked
 
 # So many records are read to learn the keys; objects with others are written with theirs.
-LEARNED: Final = 48
+LEARNED: Final = 32
+
+# What has more keys than this has no header.
+MANY: Final = 300
 
 # Where objects have so many times more keys together than each has, the keys are names.
 NAMES: Final = 3
@@ -33,7 +38,9 @@ NAMES: Final = 3
 LONGEST: Final = 64 * 1024
 DEEPEST: Final = 40
 
-_TOKEN: Final = re.compile(rb'"_*"?|[][{}:,]|[^\s"\[\]{}:,]+')
+# A key, where one stands before it, and a value or what begins or ends one.
+_TOKEN: Final = re.compile(rb'(?:("_*")[ \t\r\n]*:[ \t\r\n]*)?("_*"|[][{}]|[^ \t\r\n"\[\]{}:,]+)')
+_WHOLE: Final = msgspec.json.Decoder(msgspec.Raw)
 
 
 @dataclass(slots=True)
@@ -41,54 +48,49 @@ class Node:
     """A value: where it stands, and what is in it."""
 
     start: int
-    stop: int = 0
+    stop: int
+    is_open: bool = False  # an object or a list
     keys: list[tuple[bytes, int, int]] | None = None  # of an object: its keys and where they stand
-    parts: list[Node] | None = None  # of an object or a list
+    parts: list[Node] = field(default_factory=list)
 
 
 def parse(data: bytes, span: Span) -> Node | None:
-    """The value that stands there; None where it is not whole, or is too large or nested too deep to be laid out."""
-    if span.stop - span.start > LONGEST:
-        return None
+    """The list or object that stands there; None where it is not whole, is too large or is nested too deep."""
     text = data[span.start : span.stop]
-    bare = blanked(text)
-    root: Node | None = None
+    if len(text) > LONGEST or not _is_whole(text):
+        return None
+    offset = span.start
+    root = top = Node(offset, offset, parts=[])
     open_ones: list[Node] = []
-    key: tuple[bytes, int, int] | None = None
-    for found in _TOKEN.finditer(bare):
-        start, stop = found.span()
-        first = bare[start]
-        if first in b"]}":
-            if not open_ones or (open_ones[-1].keys is not None) != (first == 0x7D) or key is not None:
-                return None
-            open_ones.pop().stop = span.start + stop
-            if not open_ones:
-                return root if stop == len(bare.rstrip()) else None
+    for found in _TOKEN.finditer(blanked(text)):
+        token = found[2]
+        start, stop = found.span(2)
+        if token == b"]" or token == b"}":
+            top.stop = offset + stop
+            top = open_ones.pop()
             continue
-        if first in b",:":
-            continue
-        parent = open_ones[-1] if open_ones else None
-        if parent is not None and parent.keys is not None and key is None:
-            key = (text[start:stop], span.start + start, span.start + stop)
-            continue
-        node = Node(span.start + start, span.start + stop)
-        if first in b"[{":
-            node.parts = []
-            node.keys = [] if first == 0x7B else None
-        if parent is None:
-            if root is not None or node.parts is None:
+        node = Node(offset + start, offset + stop)
+        top.parts.append(node)
+        if top.keys is not None:
+            start, stop = found.span(1)
+            top.keys.append((text[start:stop], offset + start, offset + stop))
+        if token == b"{" or token == b"[":
+            if len(open_ones) >= DEEPEST:
                 return None
-            root = node
-        else:
-            parent.parts.append(node)  # type: ignore[union-attr]  # what is open has parts
-            if key is not None:
-                parent.keys.append(key)  # type: ignore[union-attr]  # only in an object there is a key
-                key = None
-        if node.parts is not None:
-            open_ones.append(node)
-            if len(open_ones) > DEEPEST:
-                return None
-    return None
+            node.is_open = True
+            node.keys = [] if token == b"{" else None
+            open_ones.append(top)
+            top = node
+    return root.parts[0]
+
+
+def _is_whole(text: bytes) -> bool:
+    """Whether this is one list or object and nothing else."""
+    try:
+        _WHOLE.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return text[:1] in (b"{", b"[")
 
 
 @dataclass(slots=True)
@@ -106,13 +108,13 @@ class Shape:
         below: dict[bytes, list[Node]] = {}
         items: list[Node] = []
         for node in nodes:
-            if node.keys is not None and node.parts is not None:
+            if node.keys is not None:
                 self.objects += 1
                 self.had += len(node.keys)
                 self._learn_keys([key for key, _, _ in node.keys])
                 for (key, _, _), part in zip(node.keys, node.parts, strict=True):
                     below.setdefault(key, []).append(part)
-            elif node.parts is not None:
+            else:
                 items += node.parts
         if self.objects > 1 and len(self.keys) * self.objects > NAMES * max(4, self.had):
             self.names = Shape()
@@ -130,6 +132,8 @@ class Shape:
         known = set(self.keys)
         place = 0
         for key in keys:
+            if len(self.keys) >= MANY:
+                return
             if key in known:
                 place = self.keys.index(key) + 1
             else:
@@ -192,7 +196,7 @@ class Rows:
 
 
 def _write(node: Node, shape: Shape | None, parts: list[str | Span]) -> None:
-    if node.parts is None:
+    if not node.is_open:
         parts.append(Span(node.start, node.stop))
     elif node.keys is None:
         parts.append("[")

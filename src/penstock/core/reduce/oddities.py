@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, Final
 
 from penstock.core.reduce.contract import Effort
@@ -79,31 +79,24 @@ class _Found:
                 self._rare(plain, owners)
 
     def _inside(self, values: list[Any], owners: Sequence[int], effort: Effort, depth: int) -> None:
-        rows: list[Mapping[Any, Any]] = []
-        whose: list[int] = []
-        plain: list[Any] = []
-        of_plain: list[int] = []
-        sizes: list[Any] = []
-        for value, owner in zip(values, owners, strict=True):
-            if type(value) is dict:
-                rows.append(value)
-                whose.append(owner)
-            elif type(value) is list:
-                sizes.append((len(value), owner))
-                for part in value:
-                    if type(part) is dict:
-                        rows.append(part)
-                        whose.append(owner)
-                    elif type(part) is not list:
-                        plain.append(part)
-                        of_plain.append(owner)
-        effort.spend((len(rows) + len(plain)) // 8)
-        if rows:
-            self.read(rows, whose, effort, depth)
-        if len(sizes) >= FEW:
-            self._extremes([size for size, _ in sizes], [owner for _, owner in sizes])
-        if len(plain) >= FEW and str in set(map(type, plain)):
-            self._rare(plain, of_plain)
+        """What is in objects and lists that stand in one column."""
+        objects = [pair for pair in zip(values, owners, strict=True) if type(pair[0]) is dict]
+        lists = [pair for pair in zip(values, owners, strict=True) if type(pair[0]) is list]
+        if lists:
+            sizes = [len(value) for value, _ in lists]
+            holders = [owner for _, owner in lists]
+            if len(sizes) >= FEW:
+                self._extremes(sizes, holders)
+            parts = list(chain.from_iterable(value for value, _ in lists))
+            whose = list(chain.from_iterable(map(repeat, holders, sizes)))
+            kinds = set(map(type, parts))
+            effort.spend(len(parts) // 8)
+            if dict in kinds:
+                objects += [pair for pair in zip(parts, whose, strict=True) if type(pair[0]) is dict]
+            elif str in kinds and list not in kinds and len(parts) >= FEW:
+                self._rare(parts, whose)
+        if objects:
+            self.read([row for row, _ in objects], [owner for _, owner in objects], effort, depth)
 
     def _add(self, owner: int, worth: float) -> None:
         before = self.worth.get(owner, 0.0)
@@ -133,22 +126,31 @@ class _Found:
 
     def _extremes(self, values: list[Any], owners: Sequence[int]) -> bool:
         """The numbers far from where most are, and the largest and the smallest. False: they are no more than names."""
-        numbered = [(v, o) for v, o in zip(values, owners, strict=True) if type(v) is int or type(v) is float]
-        order = sorted(pair for pair in numbered if pair[0] == pair[0])
+        order = [value for value in values if type(value) is int or (type(value) is float and value == value)]
         if len(order) < FEW:
             return False
-        low, high = order[len(order) // 4][0], order[3 * len(order) // 4][0]
+        order.sort()
+        low, high = order[len(order) // 4], order[3 * len(order) // 4]
         width = high - low
-        if not width or not math.isfinite(width):
+        if not width or width == math.inf:
             return False
-        for side, edge in ((order[-EACH_SIDE:][::-1], high), (order[:EACH_SIDE], low)):
-            for place, (value, owner) in enumerate(side):
-                far = abs(value - edge) / width
-                if far > FAR:
-                    self._add(owner, 4.0 + math.log2(far))
-                elif place == 0:
-                    self._add(owner, EXTREME * (1 + far / FAR))
+        least, most = order[EACH_SIDE - 1], order[-EACH_SIDE]
+        ends = [
+            (value, owner)
+            for value, owner in zip(values, owners, strict=True)
+            if (type(value) is int or type(value) is float) and (value <= least or value >= most)
+        ]
+        self._side(sorted(ends, reverse=True), high, width)
+        self._side(sorted(ends), low, width)
         return True
+
+    def _side(self, ends: list[tuple[float, int]], edge: float, width: float) -> None:
+        for place, (value, owner) in enumerate(ends[:EACH_SIDE]):
+            far = min(abs(value - edge) / width, 1e9)
+            if far > FAR:
+                self._add(owner, 4.0 + math.log2(far))
+            elif place == 0:
+                self._add(owner, EXTREME * (1 + far / FAR))
 
     def _rare(self, values: list[Any], owners: Sequence[int]) -> None:
         """What few have where most have one of a few values."""
