@@ -144,7 +144,7 @@ class _Records:
                 most = min(sort.share, cover.filled + self.worth.each) if sort.answers else sort.share
                 if self._show(cover, index, most):
                     misses = 0
-                elif index in self.worth.answers:
+                elif index in self.worth.best:
                     self._show_fields(cover, index, most)
                 else:
                     misses += 1

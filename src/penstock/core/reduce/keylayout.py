@@ -14,7 +14,7 @@ from penstock.core.measure import Size, measure
 from penstock.core.reduce.brackets import Unit
 from penstock.core.reduce.contract import Choice, Room, Tally
 from penstock.core.reduce.keyrows import Row, Rows
-from penstock.core.reduce.worth import Worth
+from penstock.core.reduce.worth import HITS_SHARE, Worth
 
 # What stands before the records is shown up to this many bytes.
 BEFORE: Final = 400
@@ -31,54 +31,62 @@ class KeyLayout:
         self.content = content
         self.units = units
         self.number_of = {index: number for number, index in enumerate(indices)}
-        self.rows = Rows(content, [unit.value for unit in units], [_key_of(content.data, unit) for unit in units])
+        self.rows = Rows(content, units)
+        self.before, self.shown_before = self._before()
+
+    def _before(self) -> tuple[Span, Span]:
+        """What stands before the records where it is short, and what of it is shown."""
+        stop = self.units[0].span.start
+        text = self.content.data[:stop].rstrip()
+        shown = Span(0, len(text))
+        return (Span(0, stop), shown) if 0 < len(text) <= BEFORE else (Span(0, 0), Span(0, 0))
 
     def choose(self, room: Room, worth: Worth) -> Choice | None:
-        filling = _Filling(room, measure(self.rows.header))
-        if not filling.fits(HEADER_SHARE):
+        """None where the header takes too much, or where an answer would have to do without its keys."""
+        filling = _Filling(room, measure(self.content.text(self.shown_before) + "\n" + self.rows.header))
+        best = [self.number_of[index] for index in sorted(worth.best) if index in self.number_of]
+        if not filling.fits(HEADER_SHARE) or len(best) < len(worth.best):
             return None
-        last = len(self.units) - 1
+        for number in best:
+            row = self.rows.row(number, whole=True)
+            if row is None or not filling.add(number, row, min(HITS_SHARE, filling.filled + worth.each)):
+                return None
         for sort in worth.sorts:
-            self._show(filling, (self.number_of[i] for i in sort.indices if i in self.number_of), sort.share, worth)
-        self._show(filling, [0, last], 1.0, worth)
-        self._show(filling, range(len(self.units)), 1.0, worth)
+            self._show(filling, (self.number_of[i] for i in sort.indices if i in self.number_of), sort.share)
+        self._show(filling, [0, len(self.units) - 1], 1.0)
+        self._show(filling, range(len(self.units)), 1.0)
         return self._laid_out(filling.shown) if filling.shown else None
 
-    def _show(self, filling: _Filling, numbers: Iterable[int], share: float, worth: Worth) -> None:
+    def _show(self, filling: _Filling, numbers: Iterable[int], share: float) -> None:
         misses = 0
-        answers = {self.number_of[index] for index in worth.answers if index in self.number_of}
         for number in numbers:
-            if number in filling.shown:
-                continue
-            whole = self.rows.row(number, whole=True) if number in answers else None
-            if whole is not None and filling.add(number, whole, min(share, filling.filled + worth.each)):
-                misses = 0
-                continue
-            row = self.rows.row(number)
-            misses = 0 if row is not None and filling.add(number, row, share) else misses + 1
-            if misses > MISSES:
-                break
+            if number not in filling.shown:
+                row = self.rows.row(number)
+                misses = 0 if row is not None and filling.add(number, row, share) else misses + 1
+                if misses > MISSES:
+                    break
 
     def _laid_out(self, shown: dict[int, Row]) -> Choice:
         spans: list[Span] = []
         parts: list[list[str | Span]] = []
         hidden: dict[int, Tally] = {}
-        place = 0  # how many records are told of
-        stop = -1
+        if self.before.stop:
+            spans.append(self.before)
+            parts.append([self.shown_before, "\n"])
+        told = 0  # how many records are shown or counted as hidden
         for number in sorted(shown):
+            if number > told:
+                hidden[len(spans)] = Tally("records", number - told)
             span = self.units[number].span
-            if number > place or not spans:
-                if number > place:
-                    hidden[len(spans)] = Tally("records", number - place)
-            if not spans or span.start > stop:
-                spans.append(span)
-                parts.append([] if parts else [self.rows.header])
-            else:
+            if spans and span.start == spans[-1].stop:
                 spans[-1] = Span(spans[-1].start, span.stop)
-            parts[-1] += shown[number].parts
-            place, stop = number + 1, span.stop
-        if place < len(self.units):
-            hidden[len(spans)] = Tally("records", len(self.units) - place)
+            else:
+                spans.append(span)
+                parts.append([])
+            parts[-1] += [*([] if told else [self.rows.header]), *shown[number].parts]
+            told = number + 1
+        if told < len(self.units):
+            hidden[len(spans)] = Tally("records", len(self.units) - told)
         return Choice(spans, parts, "keys", hidden, (len(shown),))
 
 
@@ -108,10 +116,3 @@ class _Filling:
             return False
         self.shown[number] = row
         return True
-
-
-def _key_of(data: bytes, unit: Unit) -> Span:
-    """Where the key of a record stands; empty in a list."""
-    text = data[unit.span.start : unit.value.start]
-    start, stop = text.find(b'"'), text.rfind(b'"') + 1
-    return Span(unit.span.start + start, unit.span.start + stop) if 0 <= start < stop - 1 else Span(0, 0)

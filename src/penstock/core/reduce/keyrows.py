@@ -15,7 +15,7 @@ Rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -23,7 +23,7 @@ import msgspec
 
 from penstock.core.content import Content, Span
 from penstock.core.measure import Size, measure
-from penstock.core.reduce.brackets import blanked
+from penstock.core.reduce.brackets import Unit, blanked
 
 # So many records are read to learn the keys; objects with others are written with theirs.
 LEARNED: Final = 32
@@ -163,15 +163,13 @@ class Row(NamedTuple):
 class Rows:
     """Records as lines, each made when it is asked for."""
 
-    def __init__(self, content: Content, values: list[Span], keys: list[Span]) -> None:
-        """`values` are the records; `keys` are where each one's own key stands, empty in a list."""
+    def __init__(self, content: Content, units: Sequence[Unit]) -> None:
         self.content = content
-        self.values = values
-        self.keys = keys
+        self.units = units
         self._made: dict[int, Row | None] = {}
         self._shape = Shape()
-        step = max(1, len(values) // LEARNED)
-        learned = (parse(content.data, value) for value in values[::step])
+        step = max(1, len(units) // LEARNED)
+        learned = (parse(content.data, unit.value) for unit in units[::step])
         self._shape.learn([node for node in learned if node is not None])
         self.header = "keys: " + self._shape.header().decode("utf-8", content.errors) + "\n"
 
@@ -183,16 +181,25 @@ class Rows:
         return self._made[number]
 
     def _make(self, index: int, whole: bool) -> Row | None:
-        node = parse(self.content.data, self.values[index])
+        unit = self.units[index]
+        node = parse(self.content.data, unit.value)
         if node is None:
             return None
         parts: list[str | Span] = [f"#{index + 1} "]
-        if self.keys[index].start < self.keys[index].stop:
-            parts += [self.keys[index], ":"]
+        key = _key_of(self.content.data, unit)
+        if key.start < key.stop:
+            parts += [key, ":"]
         _write(node, None if whole else self._shape, parts)
         parts.append("\n")
         joined = _joined(parts)
         return Row(joined, measure("".join(p if isinstance(p, str) else self.content.text(p) for p in joined)))
+
+
+def _key_of(data: bytes, unit: Unit) -> Span:
+    """Where the key of a record stands; empty in a list."""
+    text = data[unit.span.start : unit.value.start]
+    start, stop = text.find(b'"'), text.rfind(b'"') + 1
+    return Span(unit.span.start + start, unit.span.start + stop) if 0 <= start < stop - 1 else Span(0, 0)
 
 
 def _write(node: Node, shape: Shape | None, parts: list[str | Span]) -> None:

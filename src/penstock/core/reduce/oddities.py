@@ -22,6 +22,7 @@ EXTREME: Final = 1.0
 
 # Fewer than these tell nothing of what is usual.
 FEW: Final = 8
+SOME: Final = 16
 COLUMNS: Final = 200
 KINDS: Final = 64
 DEEPEST: Final = 4
@@ -72,7 +73,8 @@ class _Found:
         if dict in kinds or list in kinds:
             if depth:
                 self._inside(values, owners, effort, depth - 1)
-            plain = [_sort_of(value) for value in values]
+            # They cannot be counted but by what they are: empty or not.
+            plain = list(map(bool, values)) if len(kinds) == 1 else [_sort_of(value) for value in values]
         if len(values) >= FEW:
             numbers = kinds & {int, float}
             if not numbers or not self._extremes(plain, owners):
@@ -156,7 +158,7 @@ class _Found:
         """What few have where most have one of a few values."""
         counts = Counter(values)
         most = min(KINDS, len(values) // 4)
-        if not 1 < len(counts) <= max(2, most):
+        if len(values) < SOME or not 1 < len(counts) <= max(2, most):
             return
         usual = len(values) / len(counts)
         rare = {value: count for value, count in counts.items() if count <= max(1, usual / 8) and count < usual}

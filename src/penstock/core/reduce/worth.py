@@ -16,14 +16,15 @@ from penstock.core.reduce.question import Question
 # How full the room may be once each sort is shown.
 HITS_SHARE: Final = 0.75
 ERRORS_SHARE: Final = 0.85
-RARE_SHARE: Final = 0.65
-EXTREMES_SHARE: Final = 0.4
+RARE_SHARE: Final = 0.5
+EXTREMES_SHARE: Final = 0.25
 
-# Of several answers each may take its part; fewer than these share nothing.
-ANSWERS: Final = 4
-
-# What has less than this part of the best score is no answer.
+# What has less than this part of the best score is no answer; what has this much is as good as the best.
 WEAK: Final = 0.55
+EQUAL: Final = 0.9
+
+# So many answers that are as good as the best share the room for answers.
+EQUALS: Final = 12
 
 # From this worth on a record is rare, or far out; under it is only the largest or the smallest.
 RARE: Final = 2.5
@@ -39,12 +40,12 @@ class Sort(NamedTuple):
 
 class Worth(NamedTuple):
     sorts: list[Sort]
-    answers: frozenset[int]
+    best: frozenset[int]  # the answers that are as good as the best
 
     @property
     def each(self) -> float:
         """How much of the room one answer may take."""
-        return HITS_SHARE / min(ANSWERS, max(1, len(self.answers)))
+        return HITS_SHARE / max(1, len(self.best))
 
 
 def worth_of(texts: Sequence[bytes], question: Question, odd: Mapping[int, float], effort: Effort) -> Worth:
@@ -65,7 +66,7 @@ def worth_of(texts: Sequence[bytes], question: Question, odd: Mapping[int, float
         Sort(weak, ERRORS_SHARE),
         Sort(extreme, EXTREMES_SHARE),
     ]
-    return Worth([sort for sort in sorts if sort.indices], frozenset(answers[:ANSWERS]))
+    return Worth([sort for sort in sorts if sort.indices], frozenset(index for index in answers[:EQUALS] if scores[index] >= EQUAL * best))
 
 
 def _scores(texts: Sequence[bytes], question: Question, effort: Effort) -> dict[int, float]:
