@@ -10,9 +10,10 @@ from penstock.core.reduce.contract import Reducer, Sample
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
 from penstock.core.reduce.json import JSON
+from penstock.core.reduce.table import TABLE
 from penstock.core.reduce.tail import TAIL
 
-KINDS: Final[tuple[Reducer, ...]] = (JSON, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (JSON, TABLE, HEAD_TAIL)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

@@ -7,7 +7,7 @@ two stretches is shown too where a mark for it would be no shorter.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from penstock.core.content import Content, Span
@@ -17,6 +17,13 @@ from penstock.core.reduce.contract import Room
 from penstock.core.reduce.fill import from_start
 
 _NO_LIMIT: Final = 1 << 62
+
+# After so many units in a row that do not fit, the room counts as full.
+MISSES: Final = 25
+
+
+def _not_at_all(_: int) -> bool:
+    return False
 
 
 class Cover:
@@ -53,6 +60,25 @@ class Cover:
                 self.starts, self.stops, self.used = before
                 return False
         return True
+
+    def add_on(
+        self, units: Sequence[Span], share: float = 1.0, show: Callable[[int], bool] = _not_at_all, *, back: bool = False
+    ) -> None:
+        """Show as many of these units as fit, from the first on, or `back` from the last: many at once while they do.
+
+        They touch one another. One that does not fit is given to `show`, and then those behind it are tried.
+        """
+        done, step, misses = 0, 64, 0
+        while done < len(units) and misses <= MISSES:
+            many = min(step, len(units) - done)
+            first = len(units) - done - many if back else done
+            if self.add([Span(units[first].start, units[first + many - 1].stop)], share):
+                done, step, misses = done + many, 2 * step, 0
+            elif many > 1:
+                step = many // 2
+            else:
+                misses = 0 if show(first) else misses + 1
+                done += 1
 
     def fill(self, share: float = 1.0) -> None:
         """Show what fits of the first stretch that is hidden, by whole lines as a rule."""

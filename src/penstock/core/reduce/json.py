@@ -77,6 +77,7 @@ class _Records:
     def __init__(self, content: Content, units: list[Unit], ask: Ask) -> None:
         self.content = content
         self.units = units
+        self.spans = [unit.span for unit in units]
         self.question = Question(ask.query)
         self.records = [index for index, unit in enumerate(units) if unit.value.stop]
         self._cut: dict[int, list[Span]] = {}
@@ -153,7 +154,7 @@ class _Records:
         if self.units:
             self._show(cover, len(self.units) - 1, 0.95)
             self._show(cover, self.records[-1] if self.records else first, 0.95)
-            self._show_on(cover)
+            cover.add_on(self.spans, show=lambda index: self._show(cover, index, 1.0))
         cover.fill()
         return self._counted(cover.spans)
 
@@ -176,20 +177,6 @@ class _Records:
                 around = Span(fields[max(0, number - 1)].start, fields[min(len(fields) - 1, number + 1)].stop)
                 if not cover.add([around], share) and not cover.add([fields[number]], share):
                     return
-
-    def _show_on(self, cover: Cover) -> None:
-        """As many as fit from the first on: many at once while they do."""
-        index, step, misses = 0, 64, 0
-        units = self.units
-        while index < len(units) and misses <= MISSES:
-            stop = min(index + step, len(units))
-            if cover.add([Span(units[index].span.start, units[stop - 1].span.stop)]):
-                index, step, misses = stop, 2 * step, 0
-            elif step > 1:
-                step //= 2
-            else:
-                misses = 0 if self._show(cover, index, 1.0) else misses + 1
-                index += 1
 
     def _pieces(self, index: int) -> list[Span]:
         """A unit as it is shown: long strings in it by their ends, and by what in them speaks of the question."""

@@ -55,6 +55,15 @@ def oddities(rows: Sequence[Mapping[Any, Any]], effort: Effort) -> dict[int, flo
     return found.worth
 
 
+def odd_columns(columns: Mapping[str, list[Any]], effort: Effort) -> dict[int, float]:
+    """The same of rows that are columns already, without anything inside of values."""
+    found = _Found()
+    for name, values in columns.items():
+        effort.spend(1 + len(values) // 16)
+        found.column(name, values, range(len(values)), effort, depth=0)
+    return found.worth
+
+
 class _Found:
     def __init__(self) -> None:
         self.worth: dict[int, float] = {}
@@ -64,9 +73,9 @@ class _Found:
         keys = Counter(chain.from_iterable(rows)).most_common(COLUMNS)
         for key, _ in keys:
             effort.spend(1 + len(rows) // 16)
-            self._column(str(key), [row.get(key, _ABSENT) for row in rows], owners, effort, depth)
+            self.column(str(key), [row.get(key, _ABSENT) for row in rows], owners, effort, depth)
 
-    def _column(self, key: str, values: list[Any], owners: Sequence[int], effort: Effort, depth: int) -> None:
+    def column(self, key: str, values: list[Any], owners: Sequence[int], effort: Effort, depth: int) -> None:
         kinds = set(map(type, values))
         self._errors(key, values, owners)
         plain = values

@@ -16,8 +16,8 @@ from penstock.core.reduce.question import Question
 # How full the room may be once each sort is shown.
 HITS_SHARE: Final = 0.75
 ERRORS_SHARE: Final = 0.85
-RARE_SHARE: Final = 0.5
-EXTREMES_SHARE: Final = 0.25
+RARE_SHARE: Final = 0.35
+EXTREMES_SHARE: Final = 0.15
 
 # What has less than this part of the best score is no answer; what has this much is as good as the best.
 WEAK: Final = 0.55
