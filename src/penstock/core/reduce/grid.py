@@ -105,10 +105,10 @@ def _aligned(lines: Sequence[bytes]) -> Grid | None:
 
 
 def _is_heading(line: bytes) -> bool:
-    """A header has several words, no numbers, and does not end like a sentence or a block."""
+    """A header has several words, each begins with a letter, and it does not end like a sentence or a block."""
     words = line.split()
-    numbers = any(word[:1].isdigit() for word in words)
-    return len(words) >= ALIGNED and not numbers and not line.rstrip().endswith((b".", b",", b":", b"{", b";"))
+    named = all(word[:1].isalpha() or word[:1] in b"%#(" for word in words)
+    return len(words) >= ALIGNED and named and not line.rstrip().endswith((b".", b",", b":", b"{", b";"))
 
 
 def _starts(lines: Sequence[bytes]) -> tuple[int, ...]:

@@ -64,6 +64,12 @@ def odd_columns(columns: Mapping[str, list[Any]], effort: Effort) -> dict[int, f
     return found.worth
 
 
+def tells_of_error(key: str, value: Any) -> bool:
+    """Whether a field tells of an error."""
+    test = _telling(key)
+    return test is not None and value is not None and bool(test(value, value if type(value) is str else repr(value)[:200]))
+
+
 class _Found:
     def __init__(self) -> None:
         self.worth: dict[int, float] = {}
@@ -137,20 +143,18 @@ class _Found:
 
     def _extremes(self, values: list[Any], owners: Sequence[int]) -> bool:
         """The numbers far from where most are, and the largest and the smallest. False: they are no more than names."""
-        order = [value for value in values if type(value) is int or (type(value) is float and value == value)]
-        if len(order) < FEW:
-            return False
-        order.sort()
+        numbers = list(zip(values, owners, strict=True))
+        if not set(map(type, values)) <= {int} or len(values) < FEW:
+            numbers = [pair for pair in numbers if type(pair[0]) is int or (type(pair[0]) is float and pair[0] == pair[0])]
+            if len(numbers) < FEW:
+                return False
+        order = sorted(value for value, _ in numbers)
         low, high = order[len(order) // 4], order[3 * len(order) // 4]
         width = high - low
         if not width or width == math.inf:
             return False
         least, most = order[EACH_SIDE - 1], order[-EACH_SIDE]
-        ends = [
-            (value, owner)
-            for value, owner in zip(values, owners, strict=True)
-            if (type(value) is int or type(value) is float) and (value <= least or value >= most)
-        ]
+        ends = [pair for pair in numbers if pair[0] <= least or pair[0] >= most]
         self._side(sorted(ends, reverse=True), high, width)
         self._side(sorted(ends), low, width)
         return True
@@ -165,9 +169,11 @@ class _Found:
 
     def _rare(self, values: list[Any], owners: Sequence[int]) -> None:
         """What few have where most have one of a few values."""
+        # Counting what has too many values would take the most of the time.
+        if len(values) < SOME or len(set(values[: 2 * KINDS])) > KINDS:
+            return
         counts = Counter(values)
-        most = min(KINDS, len(values) // 4)
-        if len(values) < SOME or not 1 < len(counts) <= max(2, most):
+        if not 1 < len(counts) <= max(2, min(KINDS, len(values) // 4)):
             return
         usual = len(values) / len(counts)
         rare = {value: count for value, count in counts.items() if count <= max(1, usual / 8) and count < usual}
