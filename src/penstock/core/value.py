@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 from penstock.core.cut import cut_at_or_before
@@ -269,9 +269,10 @@ class _Smaller:
     def _ordered(self, items: Sequence[Any]) -> Iterable[int]:
         rows = [item if isinstance(item, dict) else {"": item} for item in items]
         odd = oddities(rows, self.effort) if len(items) >= FEW else {}
-        texts = [to_json(item).lower().encode() for item in items] if self.question else []
+        texts = [to_json(item).encode() for item in items] if self.question else []
+        starts = list(accumulate(map(len, texts[:-1]), initial=0)) if texts else []
         yield 0
-        for sort in worth_of(texts, self.question, odd, self.effort).sorts:
+        for sort in worth_of(b"".join(texts), starts, self.question, odd, self.effort).sorts:
             yield from sort.indices
         yield len(items) - 1
         yield from range(len(items))

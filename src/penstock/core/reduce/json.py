@@ -82,9 +82,8 @@ class _Records:
         self.records = [index for index, unit in enumerate(units) if unit.value.stop]
         self._cut: dict[int, list[Span]] = {}
         ask.effort.spend(len(units))
-        lower = content.data.lower() if self.question else b""
-        texts = [lower[unit.span.start : unit.span.stop] for unit in units] if self.question else []
-        self.worth = worth_of(texts, self.question, self._odd(ask), ask.effort)
+        starts = [span.start for span in self.spans]
+        self.worth = worth_of(content.data, starts, self.question, self._odd(ask), ask.effort)
         self._starts = [units[index].value.start for index in self.records]
         self._stops = [units[index].value.stop for index in self.records]
         self.layout = self._layout() if ask.compact else None
@@ -170,8 +169,9 @@ class _Records:
     def _show_fields(self, cover: Cover, index: int, share: float) -> None:
         """The fields of a large unit that speak of the question, with those beside them."""
         fields = self._fields(index)
-        texts = [self.content.data[start:stop].lower() for start, stop in fields]
-        scores = worth_of(texts, self.question, {}, Effort())
+        starts = [start - fields[0].start for start, _ in fields]
+        text = self.content.data[fields[0].start : fields[-1].stop]
+        scores = worth_of(text, starts, self.question, {}, Effort())
         for sort in scores.sorts:
             for number in sort.indices:
                 around = Span(fields[max(0, number - 1)].start, fields[min(len(fields) - 1, number + 1)].stop)

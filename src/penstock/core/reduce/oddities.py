@@ -143,18 +143,20 @@ class _Found:
 
     def _extremes(self, values: list[Any], owners: Sequence[int]) -> bool:
         """The numbers far from where most are, and the largest and the smallest. False: they are no more than names."""
-        numbers = list(zip(values, owners, strict=True))
-        if not set(map(type, values)) <= {int} or len(values) < FEW:
-            numbers = [pair for pair in numbers if type(pair[0]) is int or (type(pair[0]) is float and pair[0] == pair[0])]
-            if len(numbers) < FEW:
-                return False
-        order = sorted(value for value, _ in numbers)
+        if not _all_numbers(values):
+            pairs = zip(values, owners, strict=True)
+            numbers = [pair for pair in pairs if type(pair[0]) is int or (type(pair[0]) is float and pair[0] == pair[0])]
+            values, owners = [value for value, _ in numbers], [owner for _, owner in numbers]
+        if len(values) < FEW:
+            return False
+        order = sorted(values)
         low, high = order[len(order) // 4], order[3 * len(order) // 4]
         width = high - low
         if not width or width == math.inf:
             return False
         least, most = order[EACH_SIDE - 1], order[-EACH_SIDE]
-        ends = [pair for pair in numbers if pair[0] <= least or pair[0] >= most]
+        pairs = zip(values, owners, strict=True)
+        ends = [(value, owner) for value, owner in pairs if value <= least or value >= most]
         self._side(sorted(ends, reverse=True), high, width)
         self._side(sorted(ends), low, width)
         return True
@@ -184,6 +186,14 @@ class _Found:
             if value in rare:
                 self._add(owner, (2.0 + math.log2(len(values) / rare[value])) / (1 + times[value]))
                 times[value] += 1
+
+
+def _all_numbers(values: list[Any]) -> bool:
+    """Whether these are numbers and nothing else. One that is not a number is found by their sum."""
+    if not set(map(type, values)) <= {int, float}:
+        return False
+    total = sum(values)
+    return bool(total == total)
 
 
 def _sort_of(value: Any) -> Any:

@@ -81,13 +81,15 @@ class _Table:
         bare = [blanked(line) if b'"' in line else line for line in lines]
         grid = grid_of(lines, bare)
         self.first = _first_row(grid, lines)
-        texts = [content.data[start:stop] for start, stop in self.rows[self.first :]]
-        question = Question(ask.query)
-        lower = [text.lower() for text in texts] if question else []
+        body = self.rows[self.first :]
+        ask.effort.spend(len(body))
+        texts = [content.data[start:stop] for start, stop in body]
         odd = odd_columns(_columns(grid, lines, texts), ask.effort) if grid else {}
-        ask.effort.spend(len(texts))
-        self.worth = worth_of(lower, question, odd, ask.effort)
-        self.is_row = bytearray(not is_rule(text.rstrip()) if text[:2].strip(b"+-|=: ") == b"" else True for text in texts)
+        starts = [row.start for row in body]
+        self.worth = worth_of(content.data, starts, Question(ask.query), odd, ask.effort)
+        self.is_row = bytearray(b"\1") * len(body)
+        if grid is not None and grid.ruled:
+            self.is_row = bytearray(not is_rule(text.rstrip()) for text in texts)
 
     def plan(self) -> Plan:
         total = sum(self.is_row)
@@ -145,7 +147,9 @@ def _rows_of(data: bytes) -> list[Span]:
         texts = data.split(b"\n")  # a quote that stands for itself would make one row of all that follows
     starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
     starts[-1] = len(data)
-    return [Span(a, b) for a, b in zip(starts, starts[1:], strict=False) if a < b]
+    if len(starts) > 1 and starts[-2] >= starts[-1]:
+        starts.pop()
+    return list(map(Span, starts, starts[1:]))
 
 
 def _first_row(grid: Grid | None, lines: list[bytes]) -> int:
@@ -160,7 +164,10 @@ def _first_row(grid: Grid | None, lines: list[bytes]) -> int:
 
 def _columns(grid: Grid, lines: list[bytes], texts: list[bytes]) -> dict[str, list[object]]:
     names = grid.cells(lines[grid.header])
-    cells = [_cells(grid, text) for text in texts]
+    if grid.mark and not grid.ruled and not any(b'"' in text for text in texts):
+        cells = [text.rstrip().split(grid.mark) for text in texts]
+    else:
+        cells = [_cells(grid, text) for text in texts]
     width = grid.columns
     empty: list[bytes] = [b""] * width
     columns = zip(*(row if len(row) == width else empty for row in cells), strict=True)

@@ -48,9 +48,11 @@ class Worth(NamedTuple):
         return HITS_SHARE / max(1, len(self.best))
 
 
-def worth_of(texts: Sequence[bytes], question: Question, odd: Mapping[int, float], effort: Effort) -> Worth:
-    """`texts` are the records in lower case; `odd` says how odd some of them are."""
-    scores = _scores(texts, question, effort) if question else {}
+def worth_of(
+    data: bytes, starts: Sequence[int], question: Question, odd: Mapping[int, float], effort: Effort
+) -> Worth:
+    """Each record is `data` from its start up to the next one's; `odd` says how odd some of them are."""
+    scores = _scores(data, starts, question, effort) if question else {}
     best = max(scores.values(), default=0.0)
     ranked = sorted(scores, key=lambda index: (-scores[index], index))
     answers = [index for index in ranked if scores[index] >= WEAK * best]
@@ -69,8 +71,11 @@ def worth_of(texts: Sequence[bytes], question: Question, odd: Mapping[int, float
     return Worth([sort for sort in sorts if sort.indices], frozenset(index for index in answers[:EQUALS] if scores[index] >= EQUAL * best))
 
 
-def _scores(texts: Sequence[bytes], question: Question, effort: Effort) -> dict[int, float]:
+def _scores(data: bytes, starts: Sequence[int], question: Question, effort: Effort) -> dict[int, float]:
     """How well each speaks of the question; what is long has many words, and has to have more of the asked ones."""
-    scores = question.scores(texts, effort)
-    usual = sum(map(len, texts)) / max(1, len(texts))
-    return {index: score / (0.8 + 0.2 * math.sqrt(len(texts[index]) / max(1.0, usual))) for index, score in scores.items()}
+    scores = question.scores_in(data.lower(), starts, effort)
+    usual = max(1.0, (len(data) - starts[0]) / len(starts)) if starts else 1.0
+    stops = [*starts[1:], len(data)]
+    return {
+        index: score / (0.8 + 0.2 * math.sqrt((stops[index] - starts[index]) / usual)) for index, score in scores.items()
+    }
