@@ -237,7 +237,7 @@ class _Smaller:
         omitted: list[Omission],
         depth: int,
     ) -> list[Any]:
-        """The chosen items in order, with commas between. Each has what it needs at least, and an even share of the rest.
+        """The chosen items in order. Each has what it needs at least, and an even share of the rest of the room.
 
         What those that are small leave of their share, the large ones may use.
         """
@@ -281,14 +281,19 @@ class _Smaller:
 def _chosen(
     order: Sequence[int], items: Sequence[Any], sizes: Sequence[int], room: int, extra: Sequence[int] | None = None
 ) -> list[int]:
-    """Which items are shown: whole as long as they fit, and a part of those that are large. `extra` is for their keys."""
+    """Which items are shown: whole as long as they fit, and a part of those that are large.
+
+    `extra` is what the key of each takes.
+    """
     most = room // min(ITEM_SHARE, len(order))
     chosen: list[int] = []
     left = room + 1
     misses = 0
     for number in order:
         size = sizes[number]
-        needed = (size if size <= most else max(most, _least(items[number], size))) + 1 + (extra[number] if extra else 0)
+        needed = (
+            (size if size <= most else max(most, _least(items[number], size))) + 1 + (extra[number] if extra else 0)
+        )
         if needed <= left:
             chosen.append(number)
             left -= needed

@@ -22,7 +22,7 @@ MATERIALS: Final[dict[str, str]] = {
     "json:broken off": json.dumps({"data": {"sluices": _SLUICES}}, indent=2)[:2_000],
     "json:numbers": json.dumps([[n, n * n, n * 0.5] for n in range(90)]),
     "table:csv": "station,shore,depth,litres\n" + _STATIONS,
-    "table:csv with quotes": 'name,note,litres\n' + '"Weir, upper","opens\nat dawn",17\n' * 20,
+    "table:csv with quotes": "name,note,litres\n" + '"Weir, upper","opens\nat dawn",17\n' * 20,
     "table:tsv": ("station\tshore\tdepth\tlitres\n" + _STATIONS).replace(",", "\t"),
     "table:semicolons": ("station;shore;depth;litres\n" + _STATIONS).replace(",", ";").replace(".5", ",5"),
     "table:aligned": "NAME       READY   STATUS    RESTARTS   AGE\n"
@@ -35,5 +35,6 @@ MATERIALS: Final[dict[str, str]] = {
     "table:psql": " id | depth | shore \n----+-------+-------\n"
     + "".join(f" {n:2d} | {n * 13 % 50:5d} | north\n" for n in range(40))
     + "(40 rows)\n",
-    "table:behind a preamble": "Connected to the ledger.\nRunning 1 statement\n\nstation,shore,depth,litres\n" + _STATIONS,
+    "table:behind a preamble": "Connected to the ledger.\nRunning 1 statement\n\nstation,shore,depth,litres\n"
+    + _STATIONS,
 }

@@ -41,7 +41,9 @@ _NONE: Final = Span(0, 0)
 _BRACKET: Final = re.compile(rb"[][{}]")
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _PARTED: Final = re.compile(rb"[ \t\r\n,]*")
-_START: Final = re.compile(rb'(?m)^[ \t]*(?:\{[ \t\r\n]*["}]|\[[ \t\r\n]*(?:[\[{"\]]|-?[0-9]|true\b|false\b|null\b))')
+# How JSON begins: an object with its first key, or a list of anything. A log's "[12:00]" is neither.
+VALUE: Final = rb'(?:\{[ \t\r\n]*["}]|\[[ \t\r\n]*(?:[\[{"]|(?:-?[0-9][0-9.eE+-]*|true|false|null)[ \t\r\n]*,))'
+_START: Final = re.compile(rb"(?m)^[ \t]*" + VALUE)
 
 
 class Unit(NamedTuple):
@@ -240,7 +242,7 @@ def _main_list(data: bytes, start: int) -> _List | None:
         text: bytes | memoryview = memoryview(data)[start:]
         first = start
         if data[start : start + 200].lstrip()[:1] == b"{":
-            text = max(map(memoryview, _MEMBERS.decode(text).values()), key=len, default=text)
+            text = max([memoryview(value) for value in _MEMBERS.decode(text).values()], key=len, default=text)
             first = data.find(text, start)
         if len(text) * 2 < len(data) or bytes(text[:100]).lstrip()[:1] != b"[":
             return None

@@ -12,7 +12,6 @@ from typing import Final
 
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after, cut_at_or_before
-from penstock.core.measure import Size
 from penstock.core.reduce.contract import Room
 from penstock.core.reduce.fill import from_start
 
@@ -20,6 +19,9 @@ _NO_LIMIT: Final = 1 << 62
 
 # After so many units in a row that do not fit, the room counts as full.
 MISSES: Final = 25
+
+# Where the room is used to this share, a clean edge is worth more than a few more words.
+FULL: Final = 0.95
 
 
 def _not_at_all(_: int) -> bool:
@@ -31,24 +33,19 @@ class Cover:
         room = room.less_marks(1 + len(content.holes))
         self.content = content
         self.room = room
-        self.most = Size(*(_NO_LIMIT if most is None else most for most in (room.chars, room.lines, room.bytes)))
-        self.used = Size()
+        self.most = [_NO_LIMIT if most is None else most for most in (room.chars, room.lines, room.bytes)]
+        self.used = [0, 0, 0]
         self.starts: list[int] = []
         self.stops: list[int] = []
 
     @property
     def spans(self) -> list[Span]:
-        return [Span(a, b) for a, b in zip(self.starts, self.stops, strict=True)]
+        return list(map(Span, self.starts, self.stops))
 
     @property
     def filled(self) -> float:
         """The share of the room that is used, of what is the scarcest."""
-        shares = zip(self.used[:3], self.most[:3], strict=True)
-        return max((used or 0) / max(1, most or 0) for used, most in shares)
-
-    def holds(self, span: Span) -> bool:
-        index = bisect_right(self.starts, span.start) - 1
-        return index >= 0 and self.stops[index] >= span.stop
+        return max(used / max(1, most) for used, most in zip(self.used, self.most, strict=True))
 
     def add(self, spans: Sequence[Span], share: float = 1.0) -> bool:
         """Show these together if they fit, with no more than `share` of the room used then."""
@@ -56,13 +53,18 @@ class Cover:
         for span in spans:
             if span.start < span.stop:
                 self._insert(span)
-            if self.filled > share or not self._fits():
+            if any(used > share * most for used, most in zip(self.used, self.most, strict=True)):
                 self.starts, self.stops, self.used = before
                 return False
         return True
 
     def add_on(
-        self, units: Sequence[Span], share: float = 1.0, show: Callable[[int], bool] = _not_at_all, *, back: bool = False
+        self,
+        units: Sequence[Span],
+        share: float = 1.0,
+        show: Callable[[int], bool] = _not_at_all,
+        *,
+        back: bool = False,
     ) -> None:
         """Show as many of these units as fit, from the first on, or `back` from the last: many at once while they do.
 
@@ -85,45 +87,36 @@ class Cover:
         start = self.stops[0] if self.starts[:1] == [0] else 0
         behind = bisect_left(self.starts, start + 1) if start else 0
         stop = self.starts[behind] if behind < len(self.starts) else len(self.content.data)
-        mark = self.room.mark
-        left = self.room._replace(
-            chars=None if self.room.chars is None else max(0, int(self.most.chars * share) - self.used.chars - mark.chars),
-            lines=None if self.room.lines is None else max(0, self.most.lines - self.used.lines - mark.lines - 1),
-            bytes=None if self.room.bytes is None else max(0, int(self.most.bytes * share) - self.used.bytes - mark.bytes),
+        taken = [used + mark for used, mark in zip(self.used, self.room.mark[:3], strict=True)]
+        chars, lines, size = (max(0, int(share * most) - n) for most, n in zip(self.most, taken, strict=True))
+        self.add(
+            [from_start(self.content, Span(start, stop), self.room._replace(chars=chars, lines=lines, bytes=size))]
         )
-        self.add([from_start(self.content, Span(start, stop), left)])
-
-    def _fits(self) -> bool:
-        used, most = self.used, self.most
-        return used.chars <= most.chars and used.lines <= most.lines and used.bytes <= most.bytes
 
     def _insert(self, span: Span) -> None:
-        data, near = self.content.data, self.room.mark.bytes
-        start, stop = cut_at_or_before(data, span.start), cut_at_or_after(data, span.stop)
+        start, stop = cut_at_or_before(self.content.data, span.start), cut_at_or_after(self.content.data, span.stop)
+        near = self.room.mark.bytes
         low = bisect_left(self.stops, start - near)
         high = bisect_right(self.starts, stop + near)
-        if low < high:
-            # The first and the last of these may only be near: what is hidden between must be worth no mark.
-            if self.stops[low] < start and not self._closes(self.stops[low], start):
-                low += 1
-            if high > low and self.starts[high - 1] > stop and not self._closes(stop, self.starts[high - 1]):
-                high -= 1
-        marks = self._marks()
-        old = [Span(a, b) for a, b in zip(self.starts[low:high], self.stops[low:high], strict=True)]
-        new = Span(min([start, *self.starts[low : low + 1]] if old else [start]), max([stop, old[-1].stop] if old else [stop]))
+        # The first and the last of these may only be near: what is hidden between must be worth no mark.
+        if low < high and self.stops[low] < start and not self._closes(self.stops[low], start):
+            low += 1
+        if low < high and self.starts[high - 1] > stop and not self._closes(stop, self.starts[high - 1]):
+            high -= 1
+        old = list(map(Span, self.starts[low:high], self.stops[low:high]))
+        new = Span(min([start, *self.starts[low:high]]), max([stop, *self.stops[low:high]]))
+        marks = -self._marks()
         self.starts[low:high] = [new.start]
         self.stops[low:high] = [new.stop]
-        marks = self._marks() - marks
-        mark, used = self.room.mark, self.used
-        sizes = [self.content.size_of(new), *(self.content.size_of(span) for span in old)]
-        chars, lines, size = (sizes[0][unit] - sum(taken[unit] for taken in sizes[1:]) for unit in range(3))  # type: ignore[misc, operator]  # tokens are not counted
-        self.used = Size(
-            used.chars + chars + marks * mark.chars,
-            used.lines + lines + marks * mark.lines,
-            used.bytes + size + marks * mark.bytes,
-        )
+        marks += self._marks()
+        change = [unit * marks for unit in self.room.mark[:3]]
+        for sign, sized in ((1, new), *((-1, span) for span in old)):
+            size = self.content.size_of(sized)
+            change = [n + sign * more for n, more in zip(change, size[:3], strict=True)]
+        self.used = [used + more for used, more in zip(self.used, change, strict=True)]
 
     def _marks(self) -> int:
+        """The marks that what is shown needs around it."""
         if not self.starts:
             return 0
         return len(self.starts) - 1 + (self.starts[0] > 0) + (self.stops[-1] < len(self.content.data))

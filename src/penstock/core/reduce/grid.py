@@ -30,7 +30,13 @@ ALIGNED: Final = 3
 ROWS_ALIGNED: Final = 24
 WIDEST: Final = 1_000
 
-_RULE: Final = re.compile(r"[ \t]*[-+|=:\u2500-\u257f][-+|=: \t\u2500-\u257f]*[-=\u2500-\u257f][-+|=: \t\u2500-\u257f]*\r?")
+# So many of the lines have something in a column, near to where it starts.
+FILLED: Final = 0.6
+NEAR: Final = 12
+
+_RULE: Final = re.compile(
+    r"[ \t]*[-+|=:\u2500-\u257f][-+|=: \t\u2500-\u257f]*[-=\u2500-\u257f][-+|=: \t\u2500-\u257f]*\r?"
+)
 _FILLED: Final = b"1" * 32 + b"0" + b"1" * 223
 
 
@@ -90,7 +96,10 @@ def _delimited(bare: Sequence[bytes]) -> Grid | None:
             best = Grid(mark, usual + 1, header, share)
     if best is None:
         return None
-    sure = (0.85 if best.columns > 3 or best.mark == b"\t" else 0.7) if best.sure >= ALL_ALIKE else 0.55
+    sure = 0.55
+    if best.sure >= ALL_ALIKE and best.columns > 2:
+        # A number or two with a comma in it stands in many a text.
+        sure = 0.85 if best.columns > 3 or best.mark == b"\t" else 0.7
     return Grid(best.mark, best.columns, best.header, sure)
 
 
@@ -99,6 +108,8 @@ def _aligned(lines: Sequence[bytes]) -> Grid | None:
     for header in range(min(4, len(lines) - 2)):
         if _is_heading(lines[header]):
             rows = [line for line in lines[header:] if line.strip() and not is_rule(line)][:ROWS_ALIGNED]
+            if 2 * sum(b"  " in line for line in rows) <= len(rows):
+                return None
             places = _starts(rows)
             return Grid(b"", len(places), header, 0.65, places=places) if len(places) >= ALIGNED <= len(rows) else None
     return None
@@ -119,7 +130,9 @@ def _starts(lines: Sequence[bytes]) -> tuple[int, ...]:
         # A number with a digit for each place says at once, for all of them, where something stands.
         filled |= int(line[:width].ljust(width).translate(_FILLED), 2)
     text = f"{filled:0{width}b}"
-    return tuple(place for place in range(width) if text[place] == "1" and text[place - 1 : place] in ("", "0"))
+    starts = [place for place in range(width) if text[place] == "1" and text[place - 1 : place] in ("", "0")]
+    least = FILLED * len(lines)
+    return tuple(place for place in starts if sum(line[place : place + NEAR].strip() != b"" for line in lines) >= least)
 
 
 def _usual(counts: Sequence[int]) -> tuple[int, float]:

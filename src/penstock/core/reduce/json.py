@@ -15,15 +15,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
 
 from penstock.core.content import Content, Span
-from penstock.core.reduce.brackets import Unit, blanked, is_by_line, json_start, units_by_line, units_of
+from penstock.core.reduce.brackets import VALUE, Unit, blanked, is_by_line, json_start, units_by_line, units_of
 from penstock.core.reduce.contract import Ask, Choice, Effort, Plan, Reducer, Room, Sample, Tally
-from penstock.core.reduce.cover import Cover
+from penstock.core.reduce.cover import FULL, Cover
 from penstock.core.reduce.keylayout import KeyLayout
 from penstock.core.reduce.oddities import FEW, oddities
 from penstock.core.reduce.question import Question
@@ -35,6 +35,10 @@ END_OF_LONG: Final = 200
 
 SHAPE_SHARE: Final = 0.12
 FIRST_SHARE: Final = 0.3
+LAST_SHARE: Final = 0.95
+
+# So much of one unit is searched for fields that speak of the question.
+READ: Final = 64 * 1024
 
 # After so many units in a row that do not fit, the room counts as full.
 MISSES: Final = 25
@@ -44,10 +48,7 @@ MOSTLY: Final = 0.6
 
 _RUN: Final = re.compile(rb"_{%d,}" % LONG)
 _PAIR: Final = re.compile(rb'"[ \t\r\n]*:')
-_VALUE: Final = re.compile(
-    rb'(?:\xef\xbb\xbf)?[ \t\r\n]*(?:\{[ \t\r\n]*["}]'
-    rb'|\[[ \t\r\n]*(?:[\[{"]|(?:-?[0-9][0-9.eE+-]*|true|false|null)[ \t\r\n]*,))'
-)
+_VALUE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*" + VALUE)
 
 
 def fit(sample: Sample) -> float:
@@ -81,6 +82,7 @@ class _Records:
         self.question = Question(ask.query)
         self.records = [index for index, unit in enumerate(units) if unit.value.stop]
         self._cut: dict[int, list[Span]] = {}
+        self._fields: dict[int, list[tuple[Span, Span]]] = {}
         ask.effort.spend(len(units))
         starts = [span.start for span in self.spans]
         self.worth = worth_of(content.data, starts, self.question, self._odd(ask), ask.effort)
@@ -151,15 +153,18 @@ class _Records:
                 if misses > MISSES:
                     break
         if self.units:
-            self._show(cover, len(self.units) - 1, 0.95)
-            self._show(cover, self.records[-1] if self.records else first, 0.95)
+            for last in (len(self.units) - 1, self.records[-1] if self.records else first):
+                self._show(cover, last, LAST_SHARE)
             cover.add_on(self.spans, show=lambda index: self._show(cover, index, 1.0))
-        cover.fill()
+        if cover.filled < FULL:
+            cover.fill()
         return self._counted(cover.spans)
 
     def _show_shape(self, cover: Cover, first: int) -> None:
         if first:
-            cover.add([Span(0, self.units[first].span.start)], SHAPE_SHARE) or cover.fill(SHAPE_SHARE)
+            before = Span(0, self.units[first].span.start)
+            if not cover.add([before], SHAPE_SHARE):
+                cover.fill(SHAPE_SHARE)
         if self.units:
             self._show(cover, first, FIRST_SHARE)
 
@@ -167,21 +172,29 @@ class _Records:
         return cover.add(self._pieces(index), share)
 
     def _show_fields(self, cover: Cover, index: int, share: float) -> None:
-        """The fields of a large unit that speak of the question, with those beside them."""
-        fields = self._fields(index)
-        starts = [start - fields[0].start for start, _ in fields]
-        text = self.content.data[fields[0].start : fields[-1].stop]
-        scores = worth_of(text, starts, self.question, {}, Effort())
-        for sort in scores.sorts:
-            for number in sort.indices:
-                around = Span(fields[max(0, number - 1)].start, fields[min(len(fields) - 1, number + 1)].stop)
-                if not cover.add([around], share) and not cover.add([fields[number]], share):
-                    return
+        for around, field in self._telling_fields(index):
+            if not cover.add([around], share) and not cover.add([field], share):
+                return
+
+    def _telling_fields(self, index: int) -> list[tuple[Span, Span]]:
+        """The fields of a large unit that speak of the question, the best first, each also with those beside it."""
+        if index not in self._fields:
+            fields = self._fields_of(self.spans[index])
+            starts = [start - fields[0].start for start, _ in fields]
+            text = self.content.data[fields[0].start : fields[-1].stop]
+            sorts = worth_of(text, starts, self.question, {}, Effort()).sorts
+            last = len(fields) - 1
+            self._fields[index] = [
+                (Span(fields[max(0, number - 1)].start, fields[min(last, number + 1)].stop), fields[number])
+                for sort in sorts
+                for number in sort.indices
+            ]
+        return self._fields[index]
 
     def _pieces(self, index: int) -> list[Span]:
         """A unit as it is shown: long strings in it by their ends, and by what in them speaks of the question."""
         if index not in self._cut:
-            self._cut[index] = list(self._cut_strings(self.units[index].span))
+            self._cut[index] = list(self._cut_strings(self.spans[index]))
         return self._cut[index]
 
     def _cut_strings(self, span: Span) -> Iterator[Span]:
@@ -203,15 +216,18 @@ class _Records:
         terms = sorted(self.question.terms, key=lambda term: -term.weight * len(term.text))
         return next((place for place in (text.find(term.text) for term in terms) if place >= 0), -1)
 
-    def _fields(self, index: int) -> list[Span]:
+    def _fields_of(self, span: Span) -> list[Span]:
         """The parts of a unit, by lines where it has some, else by the commas in it."""
-        start, stop = self.units[index].span
+        start, stop = span
         text = self.content.data[start:stop]
+        if len(text) > READ:
+            start += max(0, self._mentioned(text.lower()) - READ // 2)
+            text = text[start - span.start :][:READ]
         bare = blanked(text)
         mark = b"\n" if bare.count(b"\n") > 3 else b","
         places = [found.end() for found in re.finditer(mark, bare)]
         edges = [0, *places, len(text)]
-        return [Span(start + a, start + b) for a, b in zip(edges, edges[1:], strict=False) if a < b]
+        return [Span(start + a, start + b) for a, b in pairwise(edges) if a < b]
 
     def _counted(self, spans: list[Span]) -> Choice:
         """With how many records each gap hides."""

@@ -96,13 +96,16 @@ class _Filling:
     def __init__(self, room: Room, header: Size) -> None:
         self.mark = room.mark
         room = room.less_marks(2)
-        self.most = [most for most in (room.chars, room.lines, room.bytes)]
+        self.most = (room.chars, room.lines, room.bytes)
         self.used = [header.chars, header.lines, header.bytes]
         self.shown: dict[int, Row] = {}
 
     @property
     def filled(self) -> float:
-        return max((used / max(1, most) for used, most in zip(self.used, self.most, strict=True) if most is not None), default=0.0)
+        return max(
+            (used / max(1, most) for used, most in zip(self.used, self.most, strict=True) if most is not None),
+            default=0.0,
+        )
 
     def fits(self, share: float) -> bool:
         return all(most is None or used <= share * most for used, most in zip(self.used, self.most, strict=True))
@@ -110,7 +113,9 @@ class _Filling:
     def add(self, number: int, row: Row, share: float) -> bool:
         marks = 1 - (number - 1 in self.shown) - (number + 1 in self.shown)
         before = self.used
-        self.used = [used + size + marks * mark for used, size, mark in zip(before, row.size[:3], self.mark[:3], strict=True)]
+        self.used = [
+            used + size + marks * mark for used, size, mark in zip(before, row.size[:3], self.mark[:3], strict=True)
+        ]
         if not self.fits(share):
             self.used = before
             return False

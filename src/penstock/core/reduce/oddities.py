@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any, Final
 
@@ -28,13 +28,19 @@ KINDS: Final = 64
 DEEPEST: Final = 4
 EACH_SIDE: Final = 3
 
+# Larger numbers are names.
+HUGE: Final = 1e300
+
 # How far outside of the middle half of all numbers, in widths of it, a number is an outlier.
 FAR: Final = 3.0
 
 # Where more records than this share tell of errors, errors are what is usual.
 USUAL: Final = 0.5
 
-_ERROR_KEY: Final = re.compile(r"(?i)(?:^|[_.\-]|(?<=[a-z])(?=[A-Z]))(?:errors?|err|exceptions?|failures?|faults?|failed)(?:$|[_.\-]?(?:message|msg|text|reason|type|code|count)$)")
+_ERROR_KEY: Final = re.compile(
+    r"(?:^|[_.\-]|(?<=[a-z])(?=[A-Z]))(?i:errors?|err|exceptions?|failures?|faults?|failed)"
+    r"(?:[_.\-]?(?i:message|msg|text|reason|type|code|count))?$"
+)
 _STATE_KEY: Final = re.compile(r"(?i)(?:status|state|level|severity|result|outcome|conclusion|phase|health|lvl)$")
 _CODE_KEY: Final = re.compile(r"(?i)(?:status|status_?code|http_?status|response_?code)$")
 _EXIT_KEY: Final = re.compile(r"(?i)(?:exit|return)_?(?:code|status)$|^rc$")
@@ -43,6 +49,7 @@ _BAD: Final = re.compile(
     r"(?i)\b(?:\w*(?:fail|error|exception)\w*|fatal|critical|crit|alert|emerg\w*|panic\w*|abort\w*|denied|refused|reject\w*"
     r"|timed?[ _-]?out|crash\w*|unhealthy|oomkilled|evicted|killed|dead|broken|corrupt\w*|invalid)\b"
 )
+_BAD_CODE: Final = re.compile(r"[45]\d\d(?:\.0)?")
 _NONE: Final = frozenset({"", "0", "none", "null", "nil", "ok", "no", "false", "success", "n/a", "-", "[]", "{}"})
 
 _ABSENT: Final = "\0absent"
@@ -67,7 +74,9 @@ def odd_columns(columns: Mapping[str, list[Any]], effort: Effort) -> dict[int, f
 def tells_of_error(key: str, value: Any) -> bool:
     """Whether a field tells of an error."""
     test = _telling(key)
-    return test is not None and value is not None and bool(test(value, value if type(value) is str else repr(value)[:200]))
+    return (
+        test is not None and value is not None and bool(test(value, value if type(value) is str else repr(value)[:200]))
+    )
 
 
 class _Found:
@@ -102,8 +111,8 @@ class _Found:
         if lists:
             sizes = [len(value) for value, _ in lists]
             holders = [owner for _, owner in lists]
-            if len(sizes) >= FEW:
-                self._extremes(sizes, holders)
+            if len(sizes) >= FEW and not self._extremes(sizes, holders):
+                self._rare(sizes, holders)
             parts = list(chain.from_iterable(value for value, _ in lists))
             whose = list(chain.from_iterable(map(repeat, holders, sizes)))
             kinds = set(map(type, parts))
@@ -145,14 +154,14 @@ class _Found:
         """The numbers far from where most are, and the largest and the smallest. False: they are no more than names."""
         if not _all_numbers(values):
             pairs = zip(values, owners, strict=True)
-            numbers = [pair for pair in pairs if type(pair[0]) is int or (type(pair[0]) is float and pair[0] == pair[0])]
+            numbers = [pair for pair in pairs if type(pair[0]) in (int, float) and -HUGE < pair[0] < HUGE]
             values, owners = [value for value, _ in numbers], [owner for _, owner in numbers]
         if len(values) < FEW:
             return False
         order = sorted(values)
         low, high = order[len(order) // 4], order[3 * len(order) // 4]
         width = high - low
-        if not width or width == math.inf:
+        if not width:
             return False
         least, most = order[EACH_SIDE - 1], order[-EACH_SIDE]
         pairs = zip(values, owners, strict=True)
@@ -189,11 +198,11 @@ class _Found:
 
 
 def _all_numbers(values: list[Any]) -> bool:
-    """Whether these are numbers and nothing else. One that is not a number is found by their sum."""
-    if not set(map(type, values)) <= {int, float}:
+    """Whether these are numbers to count with, and nothing else."""
+    if not values or not set(map(type, values)) <= {int, float} or not -HUGE < min(values) <= max(values) < HUGE:
         return False
     total = sum(values)
-    return bool(total == total)
+    return bool(total == total)  # one that is not a number makes the sum none
 
 
 def _sort_of(value: Any) -> Any:
@@ -201,20 +210,37 @@ def _sort_of(value: Any) -> Any:
     return (type(value).__name__, bool(value)) if type(value) in (dict, list) else value
 
 
-def _telling(key: str) -> Any:
+_Test = Callable[[object, str], bool]  # of a value, and of its text
+
+
+def _telling(key: str) -> _Test | None:
     """How a value under this key tells of an error; None where the key has nothing to do with errors."""
     if _ERROR_KEY.search(key):
-        return lambda value, text: bool(value) and text.strip().lower() not in _NONE
+        return _is_something
     if _EXIT_KEY.search(key):
-        return lambda value, text: text.strip() not in ("", "0", "None")
+        return _is_no_zero
     if _GOOD_KEY.search(key):
-        return lambda value, text: value is False or text.strip().lower() in ("false", "no", "0")
-    if _STATE_KEY.search(key) or _CODE_KEY.search(key):
-        return lambda value, text: _is_bad(key, value, text)
-    return None
+        return _is_no
+    if _CODE_KEY.search(key):
+        return _is_bad_code
+    return _is_bad_word if _STATE_KEY.search(key) else None
 
 
-def _is_bad(key: str, value: Any, text: str) -> bool:
-    if _CODE_KEY.search(key) and re.fullmatch(r"[45]\d\d", text):
-        return True
-    return type(value) is str and _BAD.search(text[:200]) is not None
+def _is_something(value: object, text: str) -> bool:
+    return bool(value) and text.strip().lower() not in _NONE
+
+
+def _is_no_zero(_: object, text: str) -> bool:
+    return text.strip() not in ("", "0", "0.0")
+
+
+def _is_no(_: object, text: str) -> bool:
+    return text.strip().lower() in ("false", "no", "0")
+
+
+def _is_bad_code(value: object, text: str) -> bool:
+    return _BAD_CODE.fullmatch(text) is not None or _is_bad_word(value, text)
+
+
+def _is_bad_word(value: object, text: str) -> bool:
+    return isinstance(value, str) and _BAD.search(text[:200]) is not None

@@ -15,7 +15,7 @@ from typing import Final
 from penstock.core.content import Content, Span
 from penstock.core.reduce.brackets import blanked
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
-from penstock.core.reduce.cover import Cover
+from penstock.core.reduce.cover import FULL, Cover
 from penstock.core.reduce.grid import LOOKED_AT, Grid, grid_of, is_rule
 from penstock.core.reduce.lines import LONG, window
 from penstock.core.reduce.oddities import odd_columns
@@ -29,8 +29,9 @@ LAST_SHARE: Final = 0.95
 
 MISSES: Final = 50
 
-# What of a sample is looked at, to cost microseconds.
-SAMPLED: Final = 6_000
+# What of a sample is looked at, to cost microseconds; all of it only where that has few lines.
+SAMPLED: Final = 4_000
+FEW_LINES: Final = 8
 
 # A column is one of numbers where this share of what it holds are some.
 NUMBERS: Final = 0.8
@@ -42,15 +43,18 @@ _UNITS: Final = {b"": 1.0, b"K": 1e3, b"M": 1e6, b"G": 1e9, b"T": 1e12, b"P": 1e
 
 
 def fit(sample: Sample) -> float:
-    lines = _lines_of(sample.data[:SAMPLED], whole=sample.size <= SAMPLED)
-    if lines and lines[0][:1] in (b"{", b"[", b"<"):
+    if sample.data[:1] in (b"{", b"[", b"<"):
         return 0.0
-    grid = grid_of(lines, _bare_lines(sample.data[:SAMPLED], lines))
+    data = sample.data[:SAMPLED]
+    if data.count(b"\n") < FEW_LINES:
+        data = sample.data
+    lines = _lines_of(data, whole=sample.size <= len(data))
+    grid = grid_of(lines, _bare_lines(data, lines))
     if grid is None or sum(_HIT.match(line) is not None for line in lines[:10]) > 5:
         return 0.0
-    later = _lines_of(sample.middle[:SAMPLED], whole=True)[:-1]
+    later = _bare_lines(sample.middle[:SAMPLED], _lines_of(sample.middle[:SAMPLED], whole=False))
     if later and grid.mark:
-        alike = sum(abs(len(grid.cells(line)) - grid.columns) <= 1 for line in later)
+        alike = sum(len(grid.cells(line)) == grid.columns for line in later)
         return grid.sure if 2 * alike >= len(later) else 0.3
     return grid.sure
 
@@ -113,7 +117,8 @@ class _Table:
         cover.add_on(body, cover.filled + (1 - cover.filled) / 2)
         cover.add_on(body, back=True)
         cover.add_on(body, show=lambda index: self._show(cover, self.first + index, 1.0))
-        cover.fill()
+        if cover.filled < FULL:
+            cover.fill()
         return self._counted(cover.spans)
 
     def _show(self, cover: Cover, number: int, share: float) -> bool:

@@ -48,9 +48,7 @@ class Worth(NamedTuple):
         return HITS_SHARE / max(1, len(self.best))
 
 
-def worth_of(
-    data: bytes, starts: Sequence[int], question: Question, odd: Mapping[int, float], effort: Effort
-) -> Worth:
+def worth_of(data: bytes, starts: Sequence[int], question: Question, odd: Mapping[int, float], effort: Effort) -> Worth:
     """Each record is `data` from its start up to the next one's; `odd` says how odd some of them are."""
     scores = _scores(data, starts, question, effort) if question else {}
     best = max(scores.values(), default=0.0)
@@ -68,7 +66,10 @@ def worth_of(
         Sort(weak, ERRORS_SHARE),
         Sort(extreme, EXTREMES_SHARE),
     ]
-    return Worth([sort for sort in sorts if sort.indices], frozenset(index for index in answers[:EQUALS] if scores[index] >= EQUAL * best))
+    return Worth(
+        [sort for sort in sorts if sort.indices],
+        frozenset(index for index in answers[:EQUALS] if scores[index] >= EQUAL * best),
+    )
 
 
 def _scores(data: bytes, starts: Sequence[int], question: Question, effort: Effort) -> dict[int, float]:
@@ -77,5 +78,6 @@ def _scores(data: bytes, starts: Sequence[int], question: Question, effort: Effo
     usual = max(1.0, (len(data) - starts[0]) / len(starts)) if starts else 1.0
     stops = [*starts[1:], len(data)]
     return {
-        index: score / (0.8 + 0.2 * math.sqrt((stops[index] - starts[index]) / usual)) for index, score in scores.items()
+        index: score / (0.8 + 0.2 * math.sqrt((stops[index] - starts[index]) / usual))
+        for index, score in scores.items()
     }
