@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.content import Content, Span, content_of_bytes
+from penstock.core.reduce.brackets import units_of
 from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.keyrows import Rows, parse
-from penstock.core.reduce.brackets import units_of
 
 KEYS = "keys: "
 
@@ -59,10 +59,10 @@ def test_missing_value_leaves_its_place_empty() -> None:
 
 
 def test_object_with_other_keys_or_another_order_is_written_with_its_keys() -> None:
-    usual = [{"a": 1, "b": 2}] * 60
-    content, rows = rows_of([*usual, {"b": 2, "a": 1}, {"a": 1, "z": {"a": 2}}])
-    assert text_of(content, rows, 60) == '#61 {"b":2,"a":1}\n'
-    assert text_of(content, rows, 61) == '#62 {"a":1,"z":{"a":2}}\n'
+    usual = [{"a": 1, "b": 2}] * 600
+    content, rows = rows_of([*usual, {"b": 1, "a": 1}, {"b": 2, "a": 1}, {"a": 1, "z": {"a": 2}}])
+    assert text_of(content, rows, 601) == '#602 {"b":2,"a":1}\n'
+    assert text_of(content, rows, 602) == '#603 {"a":1,"z":{"a":2}}\n'
 
 
 def test_key_that_stands_twice_is_written_both_times() -> None:

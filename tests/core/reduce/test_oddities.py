@@ -56,13 +56,13 @@ def test_field_tells_of_an_error_by_its_name_and_value(key: str, value: Any, tol
 
 
 def test_every_error_is_odd_and_each_sort_of_it_before_the_same_again() -> None:
-    found = odd(rows(400, error={n: "no water" for n in range(10, 60)} | {200: "no power"}))
+    found = odd(rows(400, error=dict.fromkeys(range(10, 60), "no water") | {200: "no power"}))
     assert set(found[:51]) == {*range(10, 60), 200}
     assert set(found[:2]) == {10, 200}
 
 
 def test_errors_in_most_records_are_usual() -> None:
-    worth = oddities(rows(40, error={n: "no water" for n in range(30)}), Effort())
+    worth = oddities(rows(40, error=dict.fromkeys(range(30), "no water")), Effort())
     assert max(worth.values()) < ERROR
 
 

@@ -21,10 +21,12 @@ from typing import Any, Final
 import msgspec
 
 from penstock.core.content import Content, Span
+from penstock.core.cut import cut_at_or_after, cut_at_or_before
 from penstock.core.reduce.brackets import VALUE, Unit, blanked, is_by_line, json_start, units_by_line, units_of
 from penstock.core.reduce.contract import Ask, Choice, Effort, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.cover import FULL, Cover
 from penstock.core.reduce.keylayout import KeyLayout
+from penstock.core.reduce.lines import window
 from penstock.core.reduce.oddities import FEW, oddities
 from penstock.core.reduce.question import Question
 from penstock.core.reduce.worth import worth_of
@@ -121,7 +123,7 @@ class _Records:
         largest = max(groups, key=self._size_of, default=[])
         if not largest or self._size_of(largest) < MOSTLY * len(self.content.data):
             return None
-        return KeyLayout(self.content, [self.units[index] for index in largest], largest)
+        return KeyLayout(self.content, [self.units[index] for index in largest], largest, self._pieces)
 
     def _size_of(self, group: Sequence[int]) -> int:
         return sum(self.units[index].value.stop - self.units[index].value.start for index in group)
@@ -167,6 +169,8 @@ class _Records:
                 cover.fill(SHAPE_SHARE)
         if self.units:
             self._show(cover, first, FIRST_SHARE)
+        if self.records:
+            cover.add([Span(self.units[self.records[-1]].span.stop, len(self.content.data))], FIRST_SHARE)
 
     def _show(self, cover: Cover, index: int, share: float) -> bool:
         return cover.add(self._pieces(index), share)
@@ -198,16 +202,17 @@ class _Records:
         return self._cut[index]
 
     def _cut_strings(self, span: Span) -> Iterator[Span]:
+        data = self.content.data
         start, stop = span
         if stop - start > LONG:
-            text = self.content.data[start:stop]
+            text = data[start:stop]
             for run in _RUN.finditer(blanked(text)):
-                first, last = span.start + run.start() + END_OF_LONG, span.start + run.end() - END_OF_LONG
+                first = cut_at_or_before(data, span.start + run.start() + END_OF_LONG, start)
+                last = cut_at_or_after(data, span.start + run.end() - END_OF_LONG, stop)
                 yield Span(start, first)
-                place = self._mentioned(text[run.start() : run.end()].lower())
-                if END_OF_LONG < place < run.end() - run.start() - END_OF_LONG:
-                    middle = span.start + run.start() + place
-                    yield Span(max(first, middle - END_OF_LONG), min(last, middle + END_OF_LONG))
+                place = span.start + run.start() + self._mentioned(text[run.start() : run.end()].lower())
+                if first < place < last:
+                    yield window(data, Span(first, last), place, 2 * END_OF_LONG)
                 start = last
         yield Span(start, stop)
 
@@ -220,13 +225,13 @@ class _Records:
         """The parts of a unit, by lines where it has some, else by the commas in it."""
         start, stop = span
         text = self.content.data[start:stop]
-        if len(text) > READ:
-            start += max(0, self._mentioned(text.lower()) - READ // 2)
-            text = text[start - span.start :][:READ]
         bare = blanked(text)
+        if len(text) > READ:
+            skipped = max(0, self._mentioned(text.lower()) - READ // 2)
+            start, bare = start + skipped, bare[skipped : skipped + READ]
         mark = b"\n" if bare.count(b"\n") > 3 else b","
         places = [found.end() for found in re.finditer(mark, bare)]
-        edges = [0, *places, len(text)]
+        edges = [0, *places, len(bare)]
         return [Span(start + a, start + b) for a, b in pairwise(edges) if a < b]
 
     def _counted(self, spans: list[Span]) -> Choice:

@@ -6,7 +6,7 @@ span, because nothing between them is hidden but keys and white space.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from penstock.core.content import Content, Span
@@ -14,10 +14,10 @@ from penstock.core.measure import Size, measure
 from penstock.core.reduce.brackets import Unit
 from penstock.core.reduce.contract import Choice, Room, Tally
 from penstock.core.reduce.keyrows import Row, Rows
-from penstock.core.reduce.worth import HITS_SHARE, Worth
+from penstock.core.reduce.worth import Worth
 
-# What stands before the records is shown up to this many bytes.
-BEFORE: Final = 400
+# What stands before the records, and behind them, is shown up to this many bytes.
+AROUND: Final = 400
 
 # The header may take this much of the room.
 HEADER_SHARE: Final = 0.35
@@ -26,30 +26,36 @@ MISSES: Final = 25
 
 
 class KeyLayout:
-    def __init__(self, content: Content, units: Sequence[Unit], indices: Sequence[int]) -> None:
-        """`indices` are the numbers of these units among all of them."""
+    def __init__(
+        self, content: Content, units: Sequence[Unit], indices: Sequence[int], pieces: Callable[[int], list[Span]]
+    ) -> None:
+        """`indices` are the numbers of these units among all; `pieces` tells what of one is shown where it is long."""
         self.content = content
         self.units = units
+        self.indices = indices
+        self.pieces = pieces
         self.number_of = {index: number for number, index in enumerate(indices)}
         self.rows = Rows(content, units)
-        self.before, self.shown_before = self._before()
+        self.before = self._around(Span(0, units[0].span.start))
+        self.after = self._around(Span(units[-1].span.stop, len(content.data)))
 
-    def _before(self) -> tuple[Span, Span]:
-        """What stands before the records where it is short, and what of it is shown."""
-        stop = self.units[0].span.start
-        text = self.content.data[:stop].rstrip()
-        shown = Span(0, len(text))
-        return (Span(0, stop), shown) if 0 < len(text) <= BEFORE else (Span(0, 0), Span(0, 0))
+    def _around(self, span: Span) -> Span | None:
+        """What of this is shown: all but white space, where it is short and more than brackets. None: nothing of it."""
+        text = self.content.data[span.start : span.stop]
+        if len(text) > AROUND or not text.strip(b"]} \t\r\n,"):
+            return None
+        return Span(span.stop - len(text.lstrip()), span.start + len(text.rstrip()))
 
     def choose(self, room: Room, worth: Worth) -> Choice | None:
         """None where the header takes too much, or where an answer would have to do without its keys."""
-        filling = _Filling(room, measure(self.content.text(self.shown_before) + "\n" + self.rows.header))
+        around = [self.content.text(span) + "\n" for span in (self.before, self.after) if span is not None]
+        filling = _Filling(room, measure("".join(around) + self.rows.header))
         best = [self.number_of[index] for index in sorted(worth.best) if index in self.number_of]
         if not filling.fits(HEADER_SHARE) or len(best) < len(worth.best):
             return None
         for number in best:
             row = self.rows.row(number, whole=True)
-            if row is None or not filling.add(number, row, min(HITS_SHARE, filling.filled + worth.each)):
+            if row is None or not filling.add(number, row, min(worth.share, filling.filled + worth.each)):
                 return None
         for sort in worth.sorts:
             self._show(filling, (self.number_of[i] for i in sort.indices if i in self.number_of), sort.share)
@@ -62,31 +68,44 @@ class KeyLayout:
         for number in numbers:
             if number not in filling.shown:
                 row = self.rows.row(number)
-                misses = 0 if row is not None and filling.add(number, row, share) else misses + 1
+                fits = (row is not None and filling.add(number, row, share)) or self._show_cut(filling, number, share)
+                misses = 0 if fits else misses + 1
                 if misses > MISSES:
                     break
+
+    def _show_cut(self, filling: _Filling, number: int, share: float) -> bool:
+        """A record that has long strings, without the middle of them."""
+        pieces = self.pieces(self.indices[number])
+        return len(pieces) > 1 and filling.add(number, self.rows.cut(number, pieces), share)
 
     def _laid_out(self, shown: dict[int, Row]) -> Choice:
         spans: list[Span] = []
         parts: list[list[str | Span]] = []
         hidden: dict[int, Tally] = {}
-        if self.before.stop:
-            spans.append(self.before)
-            parts.append([self.shown_before, "\n"])
-        told = 0  # how many records are shown or counted as hidden
-        for number in sorted(shown):
-            if number > told:
-                hidden[len(spans)] = Tally("records", number - told)
-            span = self.units[number].span
+
+        def put(span: Span, line: Sequence[str | Span]) -> None:
             if spans and span.start == spans[-1].stop:
                 spans[-1] = Span(spans[-1].start, span.stop)
             else:
                 spans.append(span)
                 parts.append([])
-            parts[-1] += [*([] if told else [self.rows.header]), *shown[number].parts]
+            parts[-1] += line
+
+        if self.before is not None:
+            put(Span(0, self.units[0].span.start), [self.before, "\n"])
+        told = 0  # how many records are shown or counted as hidden
+        for number in sorted(shown):
+            if number > told:
+                hidden[len(spans)] = Tally("records", number - told)
+            row = shown[number]
+            put(row.spans[0], [*([] if told else [self.rows.header]), *row.parts])
+            for span, line in zip(row.spans[1:], row.more, strict=True):
+                put(span, line)
             told = number + 1
         if told < len(self.units):
             hidden[len(spans)] = Tally("records", len(self.units) - told)
+        if self.after is not None:
+            put(Span(self.units[-1].span.stop, len(self.content.data)), [self.after, "\n"])
         return Choice(spans, parts, "keys", hidden, (len(shown),))
 
 
@@ -95,7 +114,7 @@ class _Filling:
 
     def __init__(self, room: Room, header: Size) -> None:
         self.mark = room.mark
-        room = room.less_marks(2)
+        room = room.less_marks(3)
         self.most = (room.chars, room.lines, room.bytes)
         self.used = [header.chars, header.lines, header.bytes]
         self.shown: dict[int, Row] = {}
@@ -111,7 +130,7 @@ class _Filling:
         return all(most is None or used <= share * most for used, most in zip(self.used, self.most, strict=True))
 
     def add(self, number: int, row: Row, share: float) -> bool:
-        marks = 1 - (number - 1 in self.shown) - (number + 1 in self.shown)
+        marks = 1 + len(row.more) - (number - 1 in self.shown) - (number + 1 in self.shown)
         before = self.used
         self.used = [
             used + size + marks * mark for used, size, mark in zip(before, row.size[:3], self.mark[:3], strict=True)

@@ -143,7 +143,7 @@ class Shape:
 
     def header(self) -> bytes:
         if self.names is not None:
-            return b"{...:" + self.names.header() + b"}"
+            return b"{..." + self._below(self.names) + b"}"
         if self.keys:
             fields = [key.strip(b'"') + self._below(self.fields[key]) for key in self.keys]
             return b"{" + b",".join(fields) + b"}"
@@ -156,8 +156,12 @@ class Shape:
 
 
 class Row(NamedTuple):
+    """What stands for a record: its line, and more lines of it where something between them is left out."""
+
     parts: list[str | Span]
     size: Size
+    spans: list[Span]  # what of the content each of the lines stands for
+    more: list[list[str | Span]] = []  # noqa: RUF012  # never changed
 
 
 class Rows:
@@ -180,6 +184,13 @@ class Rows:
             self._made[number] = self._make(index, whole)
         return self._made[number]
 
+    def cut(self, index: int, pieces: Sequence[Span]) -> Row:
+        """These pieces of a record as they are, a line for each."""
+        lines: list[list[str | Span]] = [[piece, "\n"] for piece in pieces]
+        start = pieces[0].start + self.content.data[pieces[0].start : pieces[0].stop].find(b"{")
+        lines[0] = [f"#{index + 1} ", Span(max(start, pieces[0].start), pieces[0].stop), "\n"]
+        return Row(lines[0], _size_of(self.content, [part for line in lines for part in line]), list(pieces), lines[1:])
+
     def _make(self, index: int, whole: bool) -> Row | None:
         unit = self.units[index]
         node = parse(self.content.data, unit.value)
@@ -192,7 +203,11 @@ class Rows:
         _write(node, None if whole else self._shape, parts)
         parts.append("\n")
         joined = _joined(parts)
-        return Row(joined, measure("".join(p if isinstance(p, str) else self.content.text(p) for p in joined)))
+        return Row(joined, _size_of(self.content, joined), [unit.span])
+
+
+def _size_of(content: Content, parts: Iterable[str | Span]) -> Size:
+    return measure("".join(part if isinstance(part, str) else content.text(part) for part in parts))
 
 
 def _key_of(data: bytes, unit: Unit) -> Span:
@@ -228,7 +243,9 @@ def _write(node: Node, shape: Shape | None, parts: list[str | Span]) -> None:
     else:
         parts.append("{")
         for count, ((_, start, stop), part) in enumerate(zip(node.keys, node.parts, strict=True)):
-            parts += ["," if count else "", Span(start, stop), ":"]
+            if count:
+                parts.append(",")
+            parts += [Span(start, stop), ":"]
             _write(part, shape.names if shape is not None else None, parts)
         parts.append("}")
 
@@ -245,6 +262,6 @@ def _joined(parts: list[str | Span]) -> list[str | Span]:
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):
             joined[-1] += part
-        elif part:
+        else:
             joined.append(part)
     return joined

@@ -15,6 +15,7 @@ from penstock.core.reduce.question import Question
 
 # How full the room may be once each sort is shown.
 HITS_SHARE: Final = 0.75
+MANY_HITS_SHARE: Final = 0.6
 ERRORS_SHARE: Final = 0.85
 RARE_SHARE: Final = 0.35
 EXTREMES_SHARE: Final = 0.15
@@ -22,6 +23,9 @@ EXTREMES_SHARE: Final = 0.15
 # What has less than this part of the best score is no answer; what has this much is as good as the best.
 WEAK: Final = 0.55
 EQUAL: Final = 0.9
+
+# More answers that are as good as the best than this show that the question is a loose one.
+PRECISE: Final = 3
 
 # So many answers that are as good as the best share the room for answers.
 EQUALS: Final = 12
@@ -41,11 +45,12 @@ class Sort(NamedTuple):
 class Worth(NamedTuple):
     sorts: list[Sort]
     best: frozenset[int]  # the answers that are as good as the best
+    share: float  # how full the room may be with answers
 
     @property
     def each(self) -> float:
         """How much of the room one answer may take."""
-        return HITS_SHARE / max(1, len(self.best))
+        return self.share / max(1, len(self.best))
 
 
 def worth_of(data: bytes, starts: Sequence[int], question: Question, odd: Mapping[int, float], effort: Effort) -> Worth:
@@ -59,17 +64,16 @@ def worth_of(data: bytes, starts: Sequence[int], question: Question, odd: Mappin
     errors = [index for index in oddest if odd[index] >= ERROR]
     rare = [index for index in oddest if RARE <= odd[index] < ERROR]
     extreme = [index for index in oddest if odd[index] < RARE]
+    equal = [index for index in answers if scores[index] >= EQUAL * best]
+    share = HITS_SHARE if len(equal) <= PRECISE else MANY_HITS_SHARE
     sorts = [
-        Sort(answers, HITS_SHARE, answers=True),
+        Sort(answers, share, answers=True),
         Sort(errors, ERRORS_SHARE),
         Sort(rare, ERRORS_SHARE if answers else RARE_SHARE),
         Sort(weak, ERRORS_SHARE),
         Sort(extreme, EXTREMES_SHARE),
     ]
-    return Worth(
-        [sort for sort in sorts if sort.indices],
-        frozenset(index for index in answers[:EQUALS] if scores[index] >= EQUAL * best),
-    )
+    return Worth([sort for sort in sorts if sort.indices], frozenset(equal[:EQUALS]), share)
 
 
 def _scores(data: bytes, starts: Sequence[int], question: Question, effort: Effort) -> dict[int, float]:
