@@ -285,7 +285,7 @@ def _chosen(
 
     `extra` is what the key of each takes.
     """
-    most = room // min(ITEM_SHARE, len(order))
+    most = room // min(ITEM_SHARE, len(order)) - 1
     chosen: list[int] = []
     left = room + 1
     misses = 0

@@ -46,7 +46,8 @@ def test_error_comes_before_what_is_rare_and_that_before_what_is_largest() -> No
         ("ok", False, True), ("ok", True, False), ("passed", "no", True), ("success", 0, True),
         ("status", 200, False), ("status", 503, True), ("http_status", "404", True), ("status", "failed", True),
         ("status", "ok", False), ("level", "ERROR", True), ("level", "info", False), ("severity", "critical", True),
-        ("state", "CrashLoopBackOff", True), ("phase", 4, False), ("conclusion", "timed_out", True), ("note", "failed", False),
+        ("state", "CrashLoopBackOff", True), ("phase", 4, False), ("conclusion", "timed_out", True),
+        ("note", "failed", False),
     ],
 )  # fmt: skip
 def test_field_tells_of_an_error_by_its_name_and_value(key: str, value: Any, told: bool) -> None:
