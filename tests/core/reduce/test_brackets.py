@@ -54,6 +54,15 @@ def test_records_are_found_behind_lines_of_log() -> None:
     assert decoded(data) == GATES
 
 
+def test_words_around_json_are_parted_by_lines() -> None:
+    words = b"a line of log\n" * 300 + b"x" * 5_000 + b"\n"
+    data = words + json.dumps(GATES).encode() + b"\n" + words + b"y" * 3_000
+    assert decoded(data) == GATES
+    parts = [data[unit.span.start : unit.span.stop] for unit in units_of(data, Effort())]
+    assert all(part.endswith(b"\n") for part in parts[:5])
+    assert max(part.count(b"a line") for part in parts) * 14 <= brackets.PART
+
+
 def test_records_of_json_that_is_broken_off_are_found_up_to_there() -> None:
     data = json.dumps({"items": GATES}, indent=1).encode()
     found = records(data[: len(data) // 2])

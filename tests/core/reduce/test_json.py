@@ -65,8 +65,12 @@ def test_shape_first_and_last_records_are_shown() -> None:
 
 def test_long_words_before_the_records_are_shown_in_part() -> None:
     log = "".join(f"a line of log, number {n}\n" for n in range(300))
-    text = view_of(log + json.dumps(SLUICES * 3, indent=2)).text
-    assert text.startswith("a line of log, number 0\na line of log, number 1\n") and "sl-0000" in text
+    body = json.dumps(SLUICES * 3, indent=2) + "\n"
+    for layout in ("auto", "verbatim"):
+        text = view_of(log + body + log, layout=layout).text
+        assert text.startswith("a line of log, number 0\na line of log, number 1\n") and "sl-0000" in text
+        assert "number 299\n[Truncated" in text
+    assert "sl-0000" in view_of("{" + '"a":"' + "x" * 900 + '","items":' + json.dumps(SLUICES) + "}").text
 
 
 def test_every_error_is_shown_while_there_is_room() -> None:
@@ -119,7 +123,8 @@ def test_large_record_that_is_asked_for_is_shown_by_the_fields_that_speak_of_it(
     for indent in (None, 1):
         text = view_of(large, 3_000, query="where is the spare key?", indent=indent).text
         assert '"place of the spare key": "under the third stone"' in text
-    many = [{f"spare key {k} of {n}": f"under stone {k}" for k in range(300)} for n in range(9)] + [{"a": "b"}] * 9
+    many = [{f"{'spare key' if k % 3 == 0 else 'door'} {k} of {n}": f"stone {k}" for k in range(400)} for n in range(9)]
+    many += [{"a": "b"}] * 12
     assert view_of(many, 2_000, query="where is the spare key?", indent=2).text.count("spare key") > 8
 
 

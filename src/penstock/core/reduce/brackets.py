@@ -144,6 +144,7 @@ class _Parting:
 
     def run(self) -> list[Unit]:
         self._mark(0)
+        self._lines(0, self.start)
         self._mark(self.start)
         roots = self.brackets.between(0, len(self.brackets.places))
         if len(roots) == 1:
@@ -151,7 +152,9 @@ class _Parting:
         else:
             self._part(self.start, len(self.data), roots, 0, self._group_of(roots, least=2))
         end = roots[-1].span.stop if roots else len(self.data)
-        self._mark(_SPACE.match(self.data, end).end())  # type: ignore[union-attr]  # it matches anywhere
+        behind = _SPACE.match(self.data, end).end()  # type: ignore[union-attr]  # it matches anywhere
+        self._mark(behind)
+        self._lines(behind, len(self.data))
         stops = [*(mark[0] for mark in self.marks[1:]), len(self.data)]
         return [Unit(Span(m[0], stop), m[1], m[2]) for m, stop in zip(self.marks, stops, strict=True) if m[0] < stop]
 
@@ -161,6 +164,13 @@ class _Parting:
             self.marks.append((place, value, group))
         elif place == self.marks[-1][0]:
             self.marks[-1] = (place, value, group)
+
+    def _lines(self, place: int, stop: int) -> None:
+        """Mark parts of what is no JSON, parted by lines."""
+        while stop - place > PART:
+            place = self.data.rfind(b"\n", place, place + PART) + 1 or self.data.find(b"\n", place, stop) + 1 or stop
+            self.effort.spend(1)
+            self._mark(place)
 
     def _into(self, container: _Child, depth: int) -> None:
         """Part what is inside of a container."""

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from penstock.core.content import Content, Span
-from penstock.core.measure import Size, measure
+from penstock.core.measure import Size
 from penstock.core.reduce.brackets import Unit
 from penstock.core.reduce.contract import Choice, Room, Tally
-from penstock.core.reduce.keyrows import Row, Rows
+from penstock.core.reduce.keyrows import Row, Rows, size_of
 from penstock.core.reduce.worth import Worth
 
 # What stands before the records, and behind them, is shown up to this many bytes.
@@ -36,20 +36,31 @@ class KeyLayout:
         self.pieces = pieces
         self.number_of = {index: number for number, index in enumerate(indices)}
         self.rows = Rows(content, units)
-        self.before = self._around(Span(0, units[0].span.start))
-        self.after = self._around(Span(units[-1].span.stop, len(content.data)))
+        self.before = self._before(units[0].span.start)
+        self.after = self._after(units[-1].span.stop)
 
-    def _around(self, span: Span) -> Span | None:
-        """What of this is shown: all but white space, where it is short and more than brackets. None: nothing of it."""
+    def _before(self, stop: int) -> Span:
+        """What is shown of what stands before the records: all of it or its first lines, up to a few hundred bytes."""
+        if stop > AROUND:
+            stop = self.content.data.rfind(b"\n", 0, AROUND) + 1
+        return Span(0, stop) if self.content.data[:stop].strip() else Span(0, 0)
+
+    def _after(self, start: int) -> Span:
+        """What is shown of what stands behind them: the same from the end, unless it is no more than brackets."""
+        data = self.content.data
+        if len(data) - start > AROUND:
+            start = data.find(b"\n", len(data) - AROUND) + 1 or len(data)
+        return Span(start, len(data)) if data[start:].strip(b"]} \t\r\n,") else Span(0, 0)
+
+    def _line_of(self, span: Span) -> list[str | Span]:
+        """Without the white space around it, and a line of its own."""
         text = self.content.data[span.start : span.stop]
-        if len(text) > AROUND or not text.strip(b"]} \t\r\n,"):
-            return None
-        return Span(span.stop - len(text.lstrip()), span.start + len(text.rstrip()))
+        return [Span(span.stop - len(text.lstrip()), span.start + len(text.rstrip())), "\n"] if span.stop else []
 
     def choose(self, room: Room, worth: Worth) -> Choice | None:
         """None where the header takes too much, or where an answer would have to do without its keys."""
-        around = [self.content.text(span) + "\n" for span in (self.before, self.after) if span is not None]
-        filling = _Filling(room, measure("".join(around) + self.rows.header))
+        fixed = [*self._line_of(self.before), self.rows.header, *self._line_of(self.after)]
+        filling = _Filling(room, size_of(self.content, fixed))
         best = [self.number_of[index] for index in sorted(worth.best) if index in self.number_of]
         if not filling.fits(HEADER_SHARE) or len(best) < len(worth.best):
             return None
@@ -91,8 +102,8 @@ class KeyLayout:
                 parts.append([])
             parts[-1] += line
 
-        if self.before is not None:
-            put(Span(0, self.units[0].span.start), [self.before, "\n"])
+        if self.before.stop:
+            put(self.before, self._line_of(self.before))
         told = 0  # how many records are shown or counted as hidden
         for number in sorted(shown):
             if number > told:
@@ -104,8 +115,8 @@ class KeyLayout:
             told = number + 1
         if told < len(self.units):
             hidden[len(spans)] = Tally("records", len(self.units) - told)
-        if self.after is not None:
-            put(Span(self.units[-1].span.stop, len(self.content.data)), [self.after, "\n"])
+        if self.after.stop:
+            put(self.after, self._line_of(self.after))
         return Choice(spans, parts, "keys", hidden, (len(shown),))
 
 

@@ -189,7 +189,7 @@ class Rows:
         lines: list[list[str | Span]] = [[piece, "\n"] for piece in pieces]
         start = pieces[0].start + self.content.data[pieces[0].start : pieces[0].stop].find(b"{")
         lines[0] = [f"#{index + 1} ", Span(max(start, pieces[0].start), pieces[0].stop), "\n"]
-        return Row(lines[0], _size_of(self.content, [part for line in lines for part in line]), list(pieces), lines[1:])
+        return Row(lines[0], size_of(self.content, [part for line in lines for part in line]), list(pieces), lines[1:])
 
     def _make(self, index: int, whole: bool) -> Row | None:
         unit = self.units[index]
@@ -203,10 +203,11 @@ class Rows:
         _write(node, None if whole else self._shape, parts)
         parts.append("\n")
         joined = _joined(parts)
-        return Row(joined, _size_of(self.content, joined), [unit.span])
+        return Row(joined, size_of(self.content, joined), [unit.span])
 
 
-def _size_of(content: Content, parts: Iterable[str | Span]) -> Size:
+def size_of(content: Content, parts: Iterable[str | Span]) -> Size:
+    """The size of the text that these parts make."""
     return measure("".join(part if isinstance(part, str) else content.text(part) for part in parts))
 
 
