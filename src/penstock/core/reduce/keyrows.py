@@ -26,7 +26,7 @@ from penstock.core.measure import Size, measure
 from penstock.core.reduce.brackets import Unit, blanked
 
 # So many records are read to learn the keys; objects with others are written with theirs.
-LEARNED: Final = 32
+LEARNED: Final = 24
 
 # What has more keys than this has no header.
 MANY: Final = 300
@@ -38,8 +38,9 @@ NAMES: Final = 3
 LONGEST: Final = 64 * 1024
 DEEPEST: Final = 40
 
-# A key, where one stands before it, and a value or what begins or ends one.
-_TOKEN: Final = re.compile(rb'(?:("_*")[ \t\r\n]*:[ \t\r\n]*)?("_*"|[][{}]|[^ \t\r\n"\[\]{}:,]+)')
+# A key, where one stands before it, and a value or what begins or ends one. A list of plain values in one line is a
+# value too.
+_TOKEN: Final = re.compile(rb'(?:("_*")[ \t\r\n]*:[ \t\r\n]*)?("_*"|\[[^][{}\r\n]+\]|[][{}]|[^ \t\r\n"\[\]{}:,]+)')
 _WHOLE: Final = msgspec.json.Decoder(msgspec.Raw)
 
 
@@ -208,7 +209,11 @@ class Rows:
 
 def size_of(content: Content, parts: Iterable[str | Span]) -> Size:
     """The size of the text that these parts make."""
-    return measure("".join(part if isinstance(part, str) else content.text(part) for part in parts))
+    data = content.data
+    text = b"".join([part.encode() if isinstance(part, str) else data[part[0] : part[1]] for part in parts])
+    if text.isascii():
+        return Size(len(text), text.count(b"\n"), len(text))
+    return measure(text.decode("utf-8", content.errors))
 
 
 def _key_of(data: bytes, unit: Unit) -> Span:

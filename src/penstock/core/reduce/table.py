@@ -89,15 +89,16 @@ class _Table:
         ask.effort.spend(len(body))
         texts = [content.data[start:stop] for start, stop in body]
         odd = odd_columns(_columns(grid, lines, texts), ask.effort) if grid else {}
-        starts = [row.start for row in body]
-        self.worth = worth_of(content.data, starts, Question(ask.query), odd, ask.effort)
+        self._starts = [row.start for row in body]
+        self._stops = [row.stop for row in body]
+        self.worth = worth_of(content.data, self._starts, Question(ask.query), odd, ask.effort)
         self.is_row = bytearray(b"\1") * len(body)
         if grid is not None and grid.ruled:
             self.is_row = bytearray(not is_rule(text.rstrip()) for text in texts)
+        self.total = sum(self.is_row)
 
     def plan(self) -> Plan:
-        total = sum(self.is_row)
-        return Plan(self._choose, (Tally("rows", total),) if total else ())
+        return Plan(self._choose, (Tally("rows", self.total),) if self.total else ())
 
     def _choose(self, room: Room) -> Choice:
         cover = Cover(self.content, room)
@@ -132,16 +133,14 @@ class _Table:
     def _counted(self, spans: list[Span]) -> Choice:
         """With how many rows each gap hides."""
         hidden: dict[int, Tally] = {}
-        starts = [row.start for row in self.rows[self.first :]]
-        stops = [row.stop for row in self.rows[self.first :]]
         place = total = 0
         for number, span in enumerate([*spans, Span(len(self.content.data), 0)]):
-            many = sum(self.is_row[bisect_left(starts, place) : bisect_right(stops, span.start)])
+            many = sum(self.is_row[bisect_left(self._starts, place) : bisect_right(self._stops, span.start)])
             if many > 0 and span.start > place:
                 hidden[number] = Tally("rows", many)
                 total += many
             place = span.stop
-        return Choice(spans, hidden=hidden, shown=(sum(self.is_row) - total,) if sum(self.is_row) else ())
+        return Choice(spans, hidden=hidden, shown=(self.total - total,) if self.total else ())
 
 
 def _rows_of(data: bytes) -> list[Span]:
@@ -174,11 +173,11 @@ def _columns(grid: Grid, lines: list[bytes], texts: list[bytes]) -> dict[str, li
     else:
         cells = [_cells(grid, text) for text in texts]
     width = grid.columns
-    empty: list[bytes] = [b""] * width
-    columns = zip(*(row if len(row) == width else empty for row in cells), strict=True)
+    empty = [b""] * width
+    cells = [row if len(row) == width else empty for row in cells]
     return {
-        f"{name.decode('utf-8', 'replace').strip()}": _values(column)
-        for name, column in zip([*names, *empty][:width], columns, strict=False)
+        name.decode("utf-8", "replace").strip(): _values([row[place] for row in cells])
+        for place, name in enumerate([*names, *empty][:width])
     }
 
 
@@ -190,7 +189,7 @@ def _cells(grid: Grid, row: bytes) -> list[bytes]:
     return [cell.encode() for cell in next(csv.reader([text.replace("\n", " ")], delimiter=grid.mark.decode()), [])]
 
 
-def _values(column: tuple[bytes, ...]) -> list[object]:
+def _values(column: list[bytes]) -> list[object]:
     """The cells of a column, as numbers where they are."""
     tried = [cell for cell in column[:TRIED] if cell.strip()]
     if not tried or sum(_NUMBER.fullmatch(cell.strip()) is not None for cell in tried) < NUMBERS * len(tried):
