@@ -74,6 +74,7 @@ class BoundedValue:
     omitted: tuple[Omission, ...] = ()
     handle: Handle | None = None  # of the whole, where it was kept
     path: str | None = None
+    failure: str = ""  # why the whole was not kept, where it should have been
 
     @property
     def truncated(self) -> bool:
