@@ -32,18 +32,26 @@ time.sleep(60)
 @contextlib.contextmanager
 def running(*args: str, code: str = PATIENT) -> Iterator[subprocess.Popen[bytes]]:
     """`penstock run args` once its command has begun."""
-    penstock = subprocess.Popen(
-        [*COMMAND, "run", *args, "--", *python(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        until = time.monotonic() + 20
-        while not Path("running").exists():
-            assert time.monotonic() < until and penstock.poll() is None
-            time.sleep(0.01)
-        yield penstock
-    finally:
-        penstock.kill()
-        penstock.wait()
+    with subprocess.Popen(
+        [*COMMAND, "run", *args, "--", *python(code)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=None if sys.platform == "win32" else heed_signals,
+    ) as penstock:
+        try:
+            until = time.monotonic() + 20
+            while not Path("running").exists():
+                assert time.monotonic() < until and penstock.poll() is None
+                time.sleep(0.01)
+            yield penstock
+        finally:
+            penstock.kill()
+
+
+def heed_signals() -> None:
+    """What these tests were started by may have them ignored, as `nohup` and a shell's `&` do."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def alive(pid: int) -> bool:
@@ -199,6 +207,13 @@ time.sleep(60)
 
 
 @posix
+def test_timeout_that_is_no_time_is_refused() -> None:
+    for text in ("nan", "0", "-1", "soon"):
+        done = call("run", "--timeout", text, "--", "true")
+        assert (done.code, done.out) == (2, b"")
+        assert "--timeout" in done.err
+
+
 def test_timeout_kills_a_command_that_does_not_listen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("penstock.cli.run.KILL_AFTER", 0.3)
     code = (
