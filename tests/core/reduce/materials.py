@@ -27,6 +27,8 @@ MATERIALS: Final[dict[str, str]] = {
     "table:semicolons": ("station;shore;depth;litres\n" + _STATIONS).replace(",", ";").replace(".5", ",5"),
     "table:aligned": "NAME       READY   STATUS    RESTARTS   AGE\n"
     + "".join(f"pump-{n:02d}    1/1     Running   {n % 3}          {n + 3}d\n" for n in range(30)),
+    "table:underlined": "Package    Version\n---------- -------\n"
+    + "".join(f"valve-{n:02d}   {n % 4}.{n}.0\n" for n in range(40)),
     "table:markdown": "| station | depth |\n|---------|------:|\n"
     + "".join(f"| st-{n:02d}   | {n * 13 % 50:5d} |\n" for n in range(40)),
     "table:box": "+----+-------+\n| id | depth |\n+----+-------+\n"

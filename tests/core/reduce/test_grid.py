@@ -24,7 +24,7 @@ def test_table_is_told_with_its_header_and_cells(name: str) -> None:
     lines = text.encode().split(b"\n")
     header = found.cells(lines[found.header])
     assert len(header) == found.columns
-    assert {cell.strip().lower() for cell in header} & {b"station", b"name", b"id"}
+    assert {cell.strip().lower() for cell in header} & {b"station", b"name", b"id", b"package"}
     rows = [line for line in lines[found.header + 1 :] if line.strip() and not is_rule(line)]
     alike = [row for row in rows if len(found.cells(row)) == found.columns]
     assert len(alike) >= len(rows) - 1, "all but what is said under the table"
@@ -39,9 +39,25 @@ def test_aligned_text_is_parted_where_every_line_is_blank() -> None:
 
 
 @pytest.mark.parametrize(
+    ("head", "columns"),
+    [
+        ("Package    Version\n---------- -------\n", 2),
+        ("||/ Name      Version\n+++-=========-=======\n", 3),
+        ("two lines of words\n\n  Name  Size\n  ====  ====\n", 3),
+    ],
+)
+def test_underlined_header_tells_where_columns_start(head: str, columns: int) -> None:
+    found = grid(head + "ii  valve     3.12\nii  pump      4.5\n" * 9)
+    assert found is not None and found.columns == columns
+    assert {b"Name", b"Package"} & set(found.cells(head.encode().split(b"\n")[found.header]))
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
+        "Title\n=====\nwords\nmore words\n",
+        "\n---- ----\nwords\nmore words\n",
         "a,b,c\n",
         "".join(LOG_LINES) * 5,
         "The valve, which is old, leaks.\nNobody minds.\nIn the evening, it is shut, and opened, at dawn.\n" * 9,

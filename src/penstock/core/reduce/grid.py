@@ -30,6 +30,9 @@ ALIGNED: Final = 3
 ROWS_ALIGNED: Final = 24
 WIDEST: Final = 1_000
 
+# The header stands among so many lines.
+TOP: Final = 8
+
 # So many of the lines have something in a column, near to where it starts.
 FILLED: Final = 0.6
 NEAR: Final = 12
@@ -67,7 +70,9 @@ def grid_of(lines: Sequence[bytes], bare: Sequence[bytes]) -> Grid | None:
     """The layout of these lines, or None where they are no table. `bare` are the same with quoted text blanked."""
     if len(lines) < 3:
         return None
-    found = [grid for grid in (_ruled(lines), _delimited(bare), _aligned(lines)) if grid is not None]
+    found = [
+        grid for grid in (_ruled(lines), _underlined(lines), _delimited(bare), _aligned(lines)) if grid is not None
+    ]
     return max(found, key=lambda grid: grid.sure, default=None)
 
 
@@ -83,6 +88,17 @@ def _ruled(lines: Sequence[bytes]) -> Grid | None:
             # A box begins with a rule; elsewhere the header stands above it.
             above = rule > 0 and counts[rule - 1] == usual
             return Grid(mark, usual + 1, rule - above + (not above), 0.88, ruled=True)
+    return None
+
+
+def _underlined(lines: Sequence[bytes]) -> Grid | None:
+    """Columns of text whose header is underlined, column by column."""
+    for number, line in enumerate(lines[1:TOP], 1):
+        if is_rule(line) and not line.strip(b"-+= \t\r"):
+            starts = [found.start() for found in re.finditer(rb"=+" if b"=" in line else rb"-+", line)]
+            if len(starts) > 1 and lines[number - 1].strip():
+                places = tuple(starts if starts[0] == 0 else [0, *starts])
+                return Grid(b"", len(places), number - 1, 0.8, places=places)
     return None
 
 
