@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import msgspec
@@ -91,6 +91,9 @@ class _Records:
         self._starts = [units[index].value.start for index in self.records]
         self._stops = [units[index].value.stop for index in self.records]
         self.layout = self._layout() if ask.compact else None
+        # How many bytes the smallest records take, up to each; where these are not characters it tells nothing.
+        sizes = sorted(stop - start for start, stop in zip(self._starts, self._stops, strict=True))
+        self._sizes = list(accumulate(sizes)) if self.layout is not None and content.data.isascii() else []
 
     def plan(self) -> Plan:
         totals = (Tally("records", len(self.records)),) if self.records else ()
@@ -131,12 +134,15 @@ class _Records:
     # -- choosing ------------------------------------------------------------------------------------------------------
 
     def _choose(self, room: Room) -> Choice:
+        laid_out = None if self.layout is None else self.layout.choose(room, self.worth)
+        if laid_out is not None and laid_out.shown[0] > self._most_verbatim(room):
+            return laid_out  # without trying, which would cost as much again
         choice = self._verbatim(room)
-        if self.layout is not None:
-            laid_out = self.layout.choose(room, self.worth)
-            if laid_out is not None and laid_out.shown[0] > choice.shown[0]:
-                return laid_out
-        return choice
+        return laid_out if laid_out is not None and laid_out.shown[0] > choice.shown[0] else choice
+
+    def _most_verbatim(self, room: Room) -> int:
+        """More records than this can never be shown whole as they are."""
+        return bisect_right(self._sizes, room.least) if self._sizes else len(self.records)
 
     def _verbatim(self, room: Room) -> Choice:
         cover = Cover(self.content, room)
