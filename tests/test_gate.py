@@ -141,6 +141,38 @@ def test_json_is_kept_indented_so_that_it_can_be_paged(gate: BareGate) -> None:
     assert json.loads(gate.store.read(view.handle, 0, record.size)) == value
 
 
+def test_value_stays_a_value_and_the_whole_is_kept(gate: BareGate, ledger: MemoryLedger) -> None:
+    value = {"rows": [{"id": number, "name": f"row {number}"} for number in range(500)], "next": None}
+    bounded = gate.value(value, tool="query", query="row 317", limits=SMALL)
+    assert len(bounded.text) <= 1_000
+    assert json.loads(bounded.text) == bounded.value
+    assert {"id": 317, "name": "row 317"} in bounded.value["rows"] and bounded.value["next"] is None
+    assert bounded.handle is not None and gate.store is not None
+    record = gate.store.stat(bounded.handle)
+    assert json.loads(gate.store.read(bounded.handle, 0, record.size)) == value and record.newlines > 500
+    [event] = ledger.recent()
+    assert (event.what.tool, event.what.kind, event.what.reason) == ("query", "value", "chars")  # type: ignore[union-attr]
+
+
+def test_value_that_fits_is_not_kept(gate: BareGate, ledger: MemoryLedger) -> None:
+    value = [1, {"a": "b"}]
+    assert gate.value(value).value is value
+    assert kept(gate) == []
+    assert gate.value("word " * 900, limits=Limits(tokens=50)).handle
+    assert [event.what.reason for event in ledger.recent()] == ["tokens", "fits"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("store", [BrokenStore(), None])
+def test_value_that_cannot_be_kept_promises_nothing(store: Any) -> None:
+    ledger = MemoryLedger()
+    gate = BareGate(store=store, ledger=ledger)
+    bounded = gate.value(list(range(5_000)), limits=SMALL)
+    assert (bounded.handle, bounded.path) == (None, None) and bounded.failure
+    assert ledger.totals()[0].failed == 1
+    with pytest.raises(StoreError):
+        gate.value(list(range(5_000)), limits=SMALL, strict=True)
+
+
 def test_limits_of_a_call_stand_in_for_those_of_the_tool(gate: BareGate) -> None:
     assert gate.policy("read_file").limits == Limits(chars=5_000, lines=200, bytes=51_200)
     assert gate.policy("read_file", limits=Limits(chars=9_000)).limits == Limits(chars=9_000)

@@ -282,6 +282,8 @@ def assert_honest(view: View, data: bytes, errors: str) -> None:
         at_line_end = hidden.endswith(b"\n") or stop == len(data)
         assert gap.whole_lines == (at_line_start and at_line_end)
     assert place == len(data)
+    if re.search("ayout changed|排版已变", view.text):
+        return  # it says that it is not verbatim; what it must show all the same is tested with each layout
     at = 0
     for span in view.spans:
         piece = data[span.start : span.stop].decode("utf-8", errors)

@@ -27,6 +27,7 @@ from penstock.core.policy import Arrangement, Policy, Strategy
 from penstock.core.result import result_of
 from penstock.core.rules import PlainRules, Rules
 from penstock.core.slices import Slice
+from penstock.core.value import BoundedValue
 from penstock.core.view import View
 from penstock.errors import CallerError, KeptError, LimitError, StoreError, UnknownHandle
 from penstock.ledger.contract import Ledger
@@ -118,6 +119,25 @@ class BareGate:
         return self._admission.admit(
             result_of(output, envelope=envelope), policy, self._origin(tool, query, agent, strict)
         )
+
+    def value(
+        self,
+        output: Any,
+        *,
+        tool: str = "tool",
+        query: str = "",
+        agent: str | None = None,
+        limits: Limits | None = None,
+        model: str | None = None,
+        used_tokens: int = 0,
+        strict: bool | None = None,
+    ) -> BoundedValue:
+        """A structured result that stays one: a smaller value of the same types, whose JSON is within the limits.
+
+        For what a program reads, such as a result with a schema. What was left out is told beside the value.
+        """
+        policy = self.policy(tool, agent=agent, limits=limits, model=model, used_tokens=used_tokens)
+        return self._admission.value(output, policy, self._origin(tool, query, agent, strict))
 
     def policy(
         self,

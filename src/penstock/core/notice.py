@@ -88,7 +88,7 @@ _ENGLISH = _Words(
         "definitions": ("{n} definition", "{n} definitions"),
     },
     layouts={
-        "keys": " Layout changed: keys are shown once, values are verbatim.",
+        "keys": " Layout changed: keys that repeat are shown once, white space is left out, values are verbatim.",
         "paths": " Layout changed: paths are shown once, the rest is verbatim.",
         "prefixes": " Layout changed: what lines begin with alike is shown once, the rest is verbatim.",
     },
@@ -142,7 +142,7 @@ _CHINESE = _Words(
         "definitions": ("{n} 处定义", "{n} 处定义"),
     },
     layouts={
-        "keys": "排版已变：键只显示一次，值保持原样。",
+        "keys": "排版已变：重复的键只显示一次，空白已省略，值保持原样。",
         "paths": "排版已变：路径只显示一次，其余保持原样。",
         "prefixes": "排版已变：各行相同的开头只显示一次，其余保持原样。",
     },

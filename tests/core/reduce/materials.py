@@ -6,9 +6,11 @@ from typing import Final
 
 from core.reduce.log_materials import LOGS
 from core.reduce.place_materials import PLACES
+from core.reduce.record_materials import RECORDS
 
 MATERIALS: Final[dict[str, str]] = {
     **LOGS,
     **PLACES,
+    **RECORDS,
     "prose:letter": "The valve is opened in the morning. Nobody minds the noise.\n\nIn the evening it is shut.\n" * 30,
 }

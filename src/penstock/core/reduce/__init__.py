@@ -12,16 +12,20 @@ from penstock.core.reduce.diff import DIFF
 from penstock.core.reduce.grep import GREP
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
+from penstock.core.reduce.json import JSON
 from penstock.core.reduce.listing import LISTING
 from penstock.core.reduce.source import SOURCE
+from penstock.core.reduce.table import TABLE
 from penstock.core.reduce.tail import TAIL
 from penstock.core.reduce.test_run import TEST_RUN
 
 KINDS: Final[tuple[Reducer, ...]] = (
+    JSON,
     DIFF,
     TEST_RUN,
     BUILD_LOG,
     GREP,
+    TABLE,
     LISTING,
     SOURCE,
     HEAD_TAIL,
