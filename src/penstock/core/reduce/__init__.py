@@ -9,9 +9,10 @@ from penstock.core.policy import Strategy
 from penstock.core.reduce.contract import Reducer, Sample
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
+from penstock.core.reduce.page import PAGE
 from penstock.core.reduce.tail import TAIL
 
-KINDS: Final[tuple[Reducer, ...]] = (HEAD_TAIL,)
+KINDS: Final[tuple[Reducer, ...]] = (PAGE, HEAD_TAIL)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

@@ -1,0 +1,95 @@
+"""A page of HTML: the main text before navigation, as text with little markup.
+
+Rules:
+1. A paragraph is shown without the markup around it. Markup inside of it is shown with it as long as it takes no more
+   than its mark would; links and other long elements are gaps.
+2. A row of a table is shown whole, with its markup: marks for each cell would take more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import re2
+
+from penstock.core.content import Content, Span
+from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
+from penstock.core.reduce.lines import LONG, window
+from penstock.core.reduce.markup import Block, read_page
+from penstock.core.reduce.passages import Passage, Passages
+
+# Markup between two pieces of text that is shown rather than marked as a gap.
+SHORT: Final = 40
+
+# What a unit may take more so that it begins or ends with its line.
+EDGE: Final = 24
+
+_DOCUMENT: Final = re2.compile(rb"(?i)(?:^|\n)\s*<(?:!doctype html|html|head|body)\b")
+_ELEMENT: Final = re2.compile(rb"(?i)</(?:p|a|li|td|div|h[1-6]|span|table|ul)>")
+
+
+def fit(sample: Sample) -> float:
+    start = sample.data[:4096]
+    found = _DOCUMENT.search(start)
+    if found is not None:
+        return 0.95 if found.start() == 0 or start[:5] == b"HTTP/" else 0.6
+    if start.lstrip()[:1] == b"<":
+        ends = sum(1 for _ in zip(range(40), _ELEMENT.finditer(sample.data), strict=False))
+        return min(0.85, ends / 40)
+    return 0.0
+
+
+def reduce(content: Content, ask: Ask) -> Plan:
+    data = content.data
+    blocks, nearness = read_page(data, ask.effort)
+    low = data.lower()
+    passages = [_passage(data, block, nearness[block.box]) for block in blocks]
+    texts = [b" ".join([low[start:stop] for start, stop in block.runs]) for block in blocks]
+    return Plan(Passages(content, passages, texts, ask).choose)
+
+
+def _passage(data: bytes, block: Block, nearness: float) -> Passage:
+    units: list[Span] = []
+    for start, stop in block.runs:
+        if units and start - units[-1].stop <= SHORT:
+            units[-1] = Span(units[-1].start, stop)
+        else:
+            units.append(Span(start, stop))
+    first, last = units[0], units[-1]
+    units[0] = Span(_line_start(data, first.start), first.stop)
+    units[-1] = Span(units[-1].start, _line_end(data, last.stop))
+    units = [part for unit in units for part in _parts(data, unit)]
+    kind = "head" if block.head else block.kind
+    return Passage(kind, units, _worth(block, nearness), block.level)
+
+
+def _worth(block: Block, nearness: float) -> float:
+    if block.kind in ("title", "heading", "row", "code"):
+        return nearness
+    return nearness * (0.4 if block.linked > 0.6 * block.letters else 1.0)
+
+
+def _line_start(data: bytes, place: int) -> int:
+    """The start of the line, where that is near."""
+    start = data.rfind(b"\n", max(0, place - EDGE), place) + 1
+    return start if start or place <= EDGE else place
+
+
+def _line_end(data: bytes, place: int) -> int:
+    return data.find(b"\n", place, place + EDGE) + 1 or place
+
+
+def _parts(data: bytes, unit: Span) -> list[Span]:
+    """A long unit as several, cut between words."""
+    parts: list[Span] = []
+    start, stop = unit
+    while stop - start > LONG:
+        part = window(data, Span(start, stop), start, LONG)
+        space = max(data.rfind(b" ", part.start, part.stop), data.rfind(b"\n", part.start, part.stop)) + 1
+        end = space if space > part.start + LONG // 2 else part.stop
+        parts.append(Span(start, end))
+        start = end
+    return [*parts, Span(start, stop)]
+
+
+PAGE = Reducer("page", fit, reduce)
