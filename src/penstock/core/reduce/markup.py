@@ -118,7 +118,7 @@ class _Boxes:
         self.linked[box] += linked
         free = letters - linked
         if free >= 25 and linked * 2 < letters:
-            self.own[box] += 1 + commas + min(free / 100, 3)
+            self.own[box] += 1 + commas + min(free / 100, 20)
         return box
 
 

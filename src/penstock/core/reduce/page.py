@@ -14,9 +14,8 @@ import re2
 
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
-from penstock.core.reduce.lines import LONG, window
 from penstock.core.reduce.markup import Block, read_page
-from penstock.core.reduce.passages import Passage, Passages
+from penstock.core.reduce.passages import Passage, Passages, parts_of
 
 # Markup between two pieces of text that is shown rather than marked as a gap.
 SHORT: Final = 40
@@ -58,7 +57,7 @@ def _passage(data: bytes, block: Block, nearness: float) -> Passage:
     first, last = units[0], units[-1]
     units[0] = Span(_line_start(data, first.start), first.stop)
     units[-1] = Span(units[-1].start, _line_end(data, last.stop))
-    units = [part for unit in units for part in _parts(data, unit)]
+    units = [part for unit in units for part in parts_of(data, unit)]
     kind = "head" if block.head else block.kind
     return Passage(kind, units, _worth(block, nearness), block.level)
 
@@ -77,19 +76,6 @@ def _line_start(data: bytes, place: int) -> int:
 
 def _line_end(data: bytes, place: int) -> int:
     return data.find(b"\n", place, place + EDGE) + 1 or place
-
-
-def _parts(data: bytes, unit: Span) -> list[Span]:
-    """A long unit as several, cut between words."""
-    parts: list[Span] = []
-    start, stop = unit
-    while stop - start > LONG:
-        part = window(data, Span(start, stop), start, LONG)
-        space = max(data.rfind(b" ", part.start, part.stop), data.rfind(b"\n", part.start, part.stop)) + 1
-        end = space if space > part.start + LONG // 2 else part.stop
-        parts.append(Span(start, end))
-        start = end
-    return [*parts, Span(start, stop)]
 
 
 PAGE = Reducer("page", fit, reduce)

@@ -13,22 +13,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Final, Literal, NamedTuple
 
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after, cut_at_or_before
 from penstock.core.measure import Size
 from penstock.core.reduce.contract import Ask, Choice, Room
+from penstock.core.reduce.lines import LONG, window
 from penstock.core.reduce.pick import pick
 from penstock.core.reduce.question import Question
 
 PassageKind = Literal["title", "heading", "text", "head", "row", "code"]
 
 # What of the room each may take before the rest of the main text has its turn.
-ASKED: Final = 0.5
-OPENING: Final = 0.35
-OUTLINE: Final = 0.15
-TABLES: Final = 0.25
+ASKED: Final = 0.7
+OPENING: Final = 0.3
+OUTLINE: Final = 0.07
+TABLES: Final = 0.3
 
 # Rows of each table that tell what is in it.
 FIRST_ROWS: Final = 4
@@ -48,6 +50,14 @@ class Passage(NamedTuple):
     level: int = 0  # of a heading
 
 
+class _Units(NamedTuple):
+    """What can be shown, in the order of the content."""
+
+    spans: list[Span]
+    of: Sequence[Sequence[int]]  # by passage: which of the spans are its own
+    others: Sequence[int]  # what is of no passage, best first
+
+
 @dataclass
 class Passages:
     content: Content
@@ -56,23 +66,32 @@ class Passages:
     ask: Ask
 
     def choose(self, room: Room) -> Choice:
+        units = self._between if self._letters < room.least else self._units
+        order = [unit for index in self._order(room.least) for unit in units.of[index]]
         honest = room._replace(mark=_mark_inside(room.mark, len(self.content.data)))
-        return Choice(pick(self.content, self.units, self._order(room.least), honest))
+        return Choice(pick(self.content, units.spans, [*order, *units.others], honest))
 
     @cached_property
-    def units(self) -> list[Span]:
+    def _safe(self) -> list[Span]:
         return _at_whole_units(self.content.data, [unit for passage in self.passages for unit in passage.units])
 
     @cached_property
-    def _firsts(self) -> list[int]:
-        """By passage: the index of its first unit; one more for the end."""
-        firsts = [0]
-        for passage in self.passages:
-            firsts.append(firsts[-1] + len(passage.units))
-        return firsts
+    def _letters(self) -> int:
+        return sum(stop - start for start, stop in self._safe)
+
+    @cached_property
+    def _units(self) -> _Units:
+        firsts = list(accumulate((len(passage.units) for passage in self.passages), initial=0))
+        return _Units(self._safe, [range(*ends) for ends in pairwise(firsts)], ())
+
+    @cached_property
+    def _between(self) -> _Units:
+        """With what stands between the passages: for room that they do not fill."""
+        return _with_rest(self.content.data, self._safe, self._units.of, [p.worth >= MAIN for p in self.passages])
 
     def _order(self, room: int) -> Iterator[int]:
-        """The units in the order of their worth, for about so many bytes."""
+        """The passages in the order of their worth, for about so many bytes."""
+        seen: set[int] = set()
         for part, share in (
             (self._titles, 1.0),
             (self._asked, ASKED),
@@ -84,10 +103,13 @@ class Passages:
         ):
             left = share * room
             for index in part:
+                if index in seen:
+                    continue
                 left -= sum(stop - start for start, stop in self.passages[index].units)
                 if left < 0 and share < 1.0:
                     break
-                yield from range(self._firsts[index], self._firsts[index + 1])
+                seen.add(index)
+                yield index
 
     @cached_property
     def _titles(self) -> list[int]:
@@ -188,3 +210,39 @@ def _at_whole_units(data: bytes, spans: list[Span]) -> list[Span]:
         floor = max(floor, end)
         wide.append(Span(begin, floor))
     return wide
+
+
+def _with_rest(data: bytes, spans: list[Span], of: Sequence[Sequence[int]], main: list[bool]) -> _Units:
+    """The spans with all that is between them; what is between two of the main text is the best of that."""
+    everything: list[Span] = []
+    owners = [owner for owner, indices in enumerate(of) for _ in indices]
+    mine: list[list[int]] = [[] for _ in of]
+    near: list[int] = []
+    far: list[int] = []
+    place = 0
+    before = False
+    for owner, span in [*zip(owners, spans, strict=True), (-1, Span(len(data), len(data)))]:
+        after = owner >= 0 and main[owner]
+        rest = parts_of(data, Span(place, span.start)) if span.start > place else []
+        (near if before and after else far).extend(range(len(everything), len(everything) + len(rest)))
+        everything += rest
+        if owner >= 0:
+            mine[owner].append(len(everything))
+            everything.append(span)
+        place, before = span.stop, after
+    return _Units(everything, mine, [*near, *far])
+
+
+def parts_of(data: bytes, span: Span, most: int = LONG) -> list[Span]:
+    """A long stretch as several, cut between words."""
+    parts: list[Span] = []
+    start, stop = span
+    while stop - start > most:
+        end = window(data, Span(start, stop), start, most).stop
+        space = max(data.rfind(b" ", start + most // 2, end), data.rfind(b"\n", start + most // 2, end)) + 1
+        end = space or end
+        if end == start:
+            break  # one cluster that is longer than a part
+        parts.append(Span(start, end))
+        start = end
+    return [*parts, Span(start, stop)]
