@@ -2,8 +2,77 @@
 
 from __future__ import annotations
 
+from base64 import b64encode, encodebytes
 from typing import Final
 
+_STORY = "The {0} of the lower reservoir was opened at dawn, and the {1} {2} until noon. "
+_WORDS = ("gate", "valve", "keeper", "river", "pump", "basin", "spillway", "turbine", "meadow", "bridge", "stair")
+
+
+def _sentences(many: int, seed: int) -> str:
+    return "".join(
+        _STORY.format(_WORDS[(seed + n) % 11], _WORDS[(seed * 3 + n) % 11], ("rose", "fell", "waited")[n % 3])
+        for n in range(many)
+    )
+
+
+def _article() -> str:
+    links = "".join(f'<li><a href="/topic/{n}.html" class="menu-link">Topic number {n}</a></li>\n' for n in range(60))
+    rows = "".join(
+        f'<tr><td><a href="/gate/{n}">Gate {n}</a></td><td>{n * 37 % 11} m</td><td>{2_000 + n}</td></tr>\n'
+        for n in range(30)
+    )
+    text = "".join(
+        f'<h2 id="part-{n}">Part {n}</h2>\n<p>{_sentences(4, n)}<a href="https://example.org/{n}">More</a></p>\n'
+        for n in range(24)
+    )
+    return (
+        f"<!DOCTYPE html>\n<html><head><title>The gates</title>\n<script>if (a < b) {{ go(); }}</script>\n"
+        f"<style>p {{ margin: 0 }}</style></head>\n<body><nav class=menu><ul>{links}</ul></nav>\n<main>"
+        f"<h1>The gates of the valley</h1>\n{text}<table><tr><th>Gate</th><th>Height</th><th>Built</th></tr>\n"
+        f"{rows}</table></main>\n<footer><p>All rights reserved, now and in every valley to come.</p></footer>"
+        f"</body></html>\n"
+    )
+
+
+def _handbook() -> str:
+    parts = "".join(
+        f"## Part {n}\n\n{_sentences(3, n)}\n\n- open [gate {n}](gates/{n}.md)\n- **wait** for the water\n\n"
+        f"```sh\ngate open --number {n}\n```\n\n"
+        for n in range(30)
+    )
+    return f"# Handbook of the gates\n\n{_sentences(2, 5)}\n\n| gate | height |\n|---|---|\n| 1 | 7 m |\n\n{parts}"
+
+
+def _noise(many: int) -> bytes:
+    """Bytes without any order, the same every time."""
+    state, noise = 1, bytearray()
+    for _ in range(many):
+        state = state * 1_103_515_245 + 12_345 & 0x7FFFFFFF
+        noise.append(state >> 16 & 0xFF)
+    return bytes(noise)
+
+
+def _dump(data: bytes) -> str:
+    return "".join(
+        f"{n:08x}: {data[n : n + 8].hex(' ', 2)} {data[n + 8 : n + 16].hex(' ', 2)}  "
+        + "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data[n : n + 16])
+        + "\n"
+        for n in range(0, len(data), 16)
+    )
+
+
 MATERIALS: Final[dict[str, str]] = {
+    "page:article": _article(),
+    "page:one line": _article().replace("\n", ""),
+    "page:answer of a server": f"HTTP/1.1 200 OK\nContent-Type: text/html\n\n{_article()}",
+    "page:handbook": _handbook(),
+    "prose:report": "\n\n".join(f"Part {n}\n\n{_sentences(9, n)}" for n in range(20)),
+    "prose:one line": _sentences(300, 3),
+    "prose:chinese": "清晨，下游水库的闸门打开了。守门人沿着河岸走到桥边，等水位下降！午后，水泵停了。\n\n" * 60,
+    "binary:base64": b64encode(_noise(9_000)).decode(),
+    "binary:base64 in lines": encodebytes(_noise(9_000)).decode(),
+    "binary:dump": _dump(_noise(4_000) + b"valve 7 was opened by the keeper" + _noise(4_000)),
+    "binary:mail": f"Subject: the plan\n\nSee below.\n\n{encodebytes(_noise(20_000)).decode()}\n-- \nthe keeper\n",
     "prose:letter": "The valve is opened in the morning. Nobody minds the noise.\n\nIn the evening it is shut.\n" * 30,
 }

@@ -39,9 +39,13 @@ _AWAY_TAGS: Final = frozenset([b"nav", b"footer", b"aside", b"form", b"menu", b"
 _MAIN_TAGS: Final = frozenset([b"article", b"main"])
 _HEADINGS: Final = frozenset(b"h%d" % level for level in range(1, 7))
 # Elements at whose start and end a paragraph ends.
-_BREAKS: Final = _BOXES | _HEADINGS | frozenset(
-    b"p li dt dd td th tr pre hr title head caption figcaption tbody thead tfoot summary address option button"
-    b" label video audio object".split()
+_BREAKS: Final = (
+    _BOXES
+    | _HEADINGS
+    | frozenset(
+        b"p li dt dd td th tr pre hr title head caption figcaption tbody thead tfoot summary address option button"
+        b" label video audio object".split()
+    )
 )
 _AWAY: Final = re2.compile(
     rb"\b(?:class|id|role|aria-label)\s*=\s*[\"']?[^\"'>]*(?:nav|menu|foot|side-?bar|side_|cookie|consent|gdpr|banner|"

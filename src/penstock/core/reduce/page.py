@@ -1,9 +1,10 @@
-"""A page of HTML: the main text before navigation, as text with little markup.
+"""A page, of HTML or Markdown: the main text before navigation, as text with little markup.
 
 Rules:
 1. A paragraph is shown without the markup around it. Markup inside of it is shown with it as long as it takes no more
    than its mark would; links and other long elements are gaps.
 2. A row of a table is shown whole, with its markup: marks for each cell would take more.
+3. Markdown is nearly all text, so it is shown as it stands, by its paragraphs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import re2
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
 from penstock.core.reduce.markup import Block, read_page
-from penstock.core.reduce.passages import Passage, Passages, parts_of
+from penstock.core.reduce.paragraphs import read_paragraphs
+from penstock.core.reduce.passages import Passage, Passages
 
 # Markup between two pieces of text that is shown rather than marked as a gap.
 SHORT: Final = 40
@@ -24,7 +26,7 @@ SHORT: Final = 40
 EDGE: Final = 24
 
 _DOCUMENT: Final = re2.compile(rb"(?i)(?:^|\n)\s*<(?:!doctype html|html|head|body)\b")
-_ELEMENT: Final = re2.compile(rb"(?i)</(?:p|a|li|td|div|h[1-6]|span|table|ul)>")
+_ENDS: Final = (b"</p>", b"</a>", b"</li>", b"</td>", b"</div>", b"</span>", b"</h2>", b"</P>", b"</A>", b"</TD>")
 
 
 def fit(sample: Sample) -> float:
@@ -32,19 +34,37 @@ def fit(sample: Sample) -> float:
     found = _DOCUMENT.search(start)
     if found is not None:
         return 0.95 if found.start() == 0 or start[:5] == b"HTTP/" else 0.6
-    if start.lstrip()[:1] == b"<":
-        ends = sum(1 for _ in zip(range(40), _ELEMENT.finditer(sample.data), strict=False))
-        return min(0.85, ends / 40)
-    return 0.0
+    if _is_markup(start):
+        return min(0.85, sum(map(sample.data.count, _ENDS)) / 40)
+    return _fit_of_markdown(b"\n" + sample.data + sample.middle)
+
+
+def _is_markup(start: bytes) -> bool:
+    return start.lstrip()[:1] == b"<" or _DOCUMENT.search(start) is not None
+
+
+def _fit_of_markdown(text: bytes) -> float:
+    """Headings alone may be comments of a program, so they count only beside what no program has."""
+    headings = sum(map(text.count, (b"\n# ", b"\n## ", b"\n### ")))
+    others = (
+        text.count(b"](") // 2,
+        text.count(b"\n```") // 2,
+        sum(map(text.count, (b"\n- ", b"\n* ", b"\n1. "))) // 3,
+        text.count(b"**") // 4,
+    )
+    kinds = sum(map(bool, others))
+    begins = b"\n# " in text[:1024] or b"\n## " in text[:1024] or b"\n===" in text[:1024]
+    return min(0.75, 0.35 + 0.15 * kinds) if begins and headings >= 2 and kinds else 0.0
 
 
 def reduce(content: Content, ask: Ask) -> Plan:
     data = content.data
-    blocks, nearness = read_page(data, ask.effort)
-    low = data.lower()
-    passages = [_passage(data, block, nearness[block.box]) for block in blocks]
-    texts = [b" ".join([low[start:stop] for start, stop in block.runs]) for block in blocks]
-    return Plan(Passages(content, passages, texts, ask).choose)
+    if _is_markup(data[:4096]):
+        blocks, nearness = read_page(data, ask.effort)
+        passages = [_passage(data, block, nearness[block.box]) for block in blocks]
+    else:
+        passages = read_paragraphs(content, ask.effort)
+    return Plan(Passages(content, passages, data.lower(), ask).choose)
 
 
 def _passage(data: bytes, block: Block, nearness: float) -> Passage:
@@ -57,7 +77,6 @@ def _passage(data: bytes, block: Block, nearness: float) -> Passage:
     first, last = units[0], units[-1]
     units[0] = Span(_line_start(data, first.start), first.stop)
     units[-1] = Span(units[-1].start, _line_end(data, last.stop))
-    units = [part for unit in units for part in parts_of(data, unit)]
     kind = "head" if block.head else block.kind
     return Passage(kind, units, _worth(block, nearness), block.level)
 

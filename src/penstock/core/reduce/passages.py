@@ -5,15 +5,16 @@ Rules:
    room stays for what follows.
 2. Then the main text from its start, with the outline of what there is no room for: headings, and the first rows of
    tables under their column names.
-3. What is not the main text goes last, the nearest to it first.
+3. Of a text that people wrote the first sentence of every passage goes before the rest of any, from all over it.
+4. What is not the main text goes last, the nearest to it first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import chain, pairwise
 from typing import Final, Literal, NamedTuple
 
 from penstock.core.content import Content, Span
@@ -29,8 +30,17 @@ PassageKind = Literal["title", "heading", "text", "head", "row", "code"]
 # What of the room each may take before the rest of the main text has its turn.
 ASKED: Final = 0.7
 OPENING: Final = 0.3
-OUTLINE: Final = 0.07
+OUTLINE: Final = 0.08
 TABLES: Final = 0.3
+LEADS: Final = 0.1
+CLOSING: Final = 0.08
+
+# Units are offered up to so many times the room: where they do not fit, smaller ones may.
+ENOUGH: Final = 4
+AT_LEAST: Final = 1 << 14
+
+# A unit is at most a fourth of a small room, but not made smaller than this.
+LEAST: Final = 120
 
 # Rows of each table that tell what is in it.
 FIRST_ROWS: Final = 4
@@ -62,54 +72,63 @@ class _Units(NamedTuple):
 class Passages:
     content: Content
     passages: Sequence[Passage]
-    texts: Sequence[bytes]  # in lower case: what is looked through for the words of the question
+    low: bytes  # the content in lower case: what is looked through for the words of the question
     ask: Ask
+    spread: bool = False  # the first sentences of all the text before the rest of it
+    by_size: dict[int, _Units] = field(default_factory=dict)
 
     def choose(self, room: Room) -> Choice:
-        units = self._between if self._letters < room.least else self._units
-        order = [unit for index in self._order(room.least) for unit in units.of[index]]
+        units = self._units(room.least)
+        order = chain(self._order(units, room.least), units.others)
         honest = room._replace(mark=_mark_inside(room.mark, len(self.content.data)))
-        return Choice(pick(self.content, units.spans, [*order, *units.others], honest))
+        return Choice(pick(self.content, units.spans, order, honest))
 
-    @cached_property
-    def _safe(self) -> list[Span]:
-        return _at_whole_units(self.content.data, [unit for passage in self.passages for unit in passage.units])
+    def _units(self, room: int) -> _Units:
+        """What is small enough for the room, and what stands between it where the room is large enough for that."""
+        # A power of two, so that rooms of nearly one size have the same.
+        most = LONG if room >= 4 * LONG else max(LEAST, 1 << (room // 8).bit_length())
+        if most not in self.by_size:
+            self.by_size[most] = _units_of(self.content.data, self.passages, most)
+        units = self.by_size[most]
+        if sum(stop - start for start, stop in units.spans) >= room:
+            return units
+        return _with_rest(self.content.data, units, [passage.worth >= MAIN for passage in self.passages])
 
-    @cached_property
-    def _letters(self) -> int:
-        return sum(stop - start for start, stop in self._safe)
-
-    @cached_property
-    def _units(self) -> _Units:
-        firsts = list(accumulate((len(passage.units) for passage in self.passages), initial=0))
-        return _Units(self._safe, [range(*ends) for ends in pairwise(firsts)], ())
-
-    @cached_property
-    def _between(self) -> _Units:
-        """With what stands between the passages: for room that they do not fill."""
-        return _with_rest(self.content.data, self._safe, self._units.of, [p.worth >= MAIN for p in self.passages])
-
-    def _order(self, room: int) -> Iterator[int]:
-        """The passages in the order of their worth, for about so many bytes."""
+    def _order(self, units: _Units, room: int) -> Iterator[int]:
+        """The units in the order of their worth, for about so many bytes."""
         seen: set[int] = set()
-        for part, share in (
-            (self._titles, 1.0),
-            (self._asked, ASKED),
-            (self._main, OPENING),
-            (self._outline, OUTLINE),
-            (self._tables, TABLES),
-            (self._main, 1.0),
-            (self._others, 1.0),
-        ):
+        all_left = ENOUGH * room + AT_LEAST
+        for part, share in self._parts():
             left = share * room
             for index in part:
                 if index in seen:
                     continue
-                left -= sum(stop - start for start, stop in self.passages[index].units)
-                if left < 0 and share < 1.0:
+                # The rest of a passage that was led with has its turn later.
+                own = units.of[index][:1] if part is self._leads else units.of[index]
+                size = sum(units.spans[unit].stop - units.spans[unit].start for unit in own)
+                left -= size
+                all_left -= size
+                if (left < 0 and share < 1.0) or all_left < 0:
                     break
-                seen.add(index)
-                yield index
+                if part is not self._leads:
+                    seen.add(index)
+                yield from own
+
+    def _parts(self) -> list[tuple[list[int], float]]:
+        """Which passages have a turn, and what of the room they may take in it."""
+        parts = [(self._titles, 1.0), (self._asked, ASKED), (self._main, OPENING), (self._outline, OUTLINE)]
+        parts += [(self._tables, TABLES), (self._leads, 1.0 if self.spread else LEADS)]
+        if self.spread:
+            parts.insert(3, (self._main[::-1], CLOSING))
+        return [*parts, (self._main, 1.0), (self._others, 1.0)]
+
+    @cached_property
+    def _leads(self) -> list[int]:
+        """Of a text all passages, from all over it; of a page those that begin a section."""
+        if self.spread:
+            return [self._main[index] for index in spread_over(len(self._main))]
+        after = [False, *(passage.kind == "heading" for passage in self.passages)]
+        return [index for index in self._main if after[index] and self.passages[index].kind in ("text", "code")]
 
     @cached_property
     def _titles(self) -> list[int]:
@@ -151,7 +170,8 @@ class Passages:
         question = Question(self.ask.query)
         if not question:
             return []
-        scores = self._scores(question.scores(self.texts, self.ask.effort))
+        texts = [b" ".join([self.low[start:stop] for start, stop in passage.units]) for passage in self.passages]
+        scores = self._scores(question.scores(texts, self.ask.effort))
         best = sorted(scores, key=lambda index: (-scores[index], index))
         return list(self._with_headings(best))
 
@@ -198,30 +218,38 @@ def _mark_inside(mark: Size, size: int) -> Size:
     return Size(most, mark.lines, max(mark.bytes, most))
 
 
-def _at_whole_units(data: bytes, spans: list[Span]) -> list[Span]:
-    """The spans widened to safe cuts; one that would reach into the one before begins where that ends."""
-    if data.isascii() and b"\x1b" not in data and b"\r" not in data:
-        return spans
-    wide: list[Span] = []
+def _units_of(data: bytes, passages: Sequence[Passage], most: int) -> _Units:
+    """The passages' units in parts of at most so many bytes, widened to safe cuts; none reaches into the one before."""
+    plain = data.isascii() and b"\x1b" not in data and b"\r" not in data
+    spans: list[Span] = []
+    firsts = [0]
     floor = 0
-    for start, stop in spans:
-        begin = cut_at_or_before(data, start, floor)
-        end = cut_at_or_after(data, max(stop, begin))
-        floor = max(floor, end)
-        wide.append(Span(begin, floor))
-    return wide
+    for passage in passages:
+        for unit in passage.units:
+            parts = [unit] if unit.stop - unit.start <= most else parts_of(data, unit, most)
+            if plain:
+                spans += parts
+                continue
+            for part in parts:
+                begin = cut_at_or_before(data, part.start, floor)
+                end = cut_at_or_after(data, part.stop)
+                if begin < end:
+                    spans.append(Span(begin, end))
+                    floor = end
+        firsts.append(len(spans))
+    return _Units(spans, [range(*ends) for ends in pairwise(firsts)], ())
 
 
-def _with_rest(data: bytes, spans: list[Span], of: Sequence[Sequence[int]], main: list[bool]) -> _Units:
-    """The spans with all that is between them; what is between two of the main text is the best of that."""
+def _with_rest(data: bytes, units: _Units, main: list[bool]) -> _Units:
+    """The units with all that is between them; what is between two of the main text is the best of that."""
     everything: list[Span] = []
-    owners = [owner for owner, indices in enumerate(of) for _ in indices]
-    mine: list[list[int]] = [[] for _ in of]
+    owners = [owner for owner, indices in enumerate(units.of) for _ in indices]
+    mine: list[list[int]] = [[] for _ in units.of]
     near: list[int] = []
     far: list[int] = []
     place = 0
     before = False
-    for owner, span in [*zip(owners, spans, strict=True), (-1, Span(len(data), len(data)))]:
+    for owner, span in [*zip(owners, units.spans, strict=True), (-1, Span(len(data), len(data)))]:
         after = owner >= 0 and main[owner]
         rest = parts_of(data, Span(place, span.start)) if span.start > place else []
         (near if before and after else far).extend(range(len(everything), len(everything) + len(rest)))
@@ -246,3 +274,11 @@ def parts_of(data: bytes, span: Span, most: int = LONG) -> list[Span]:
         parts.append(Span(start, end))
         start = end
     return [*parts, Span(start, stop)]
+
+
+def spread_over(count: int) -> list[int]:
+    """The numbers under `count` so that any first few of them are all over the range: by their bits in reverse."""
+    order = [0]
+    while len(order) < count:
+        order = [2 * number for number in order] + [2 * number + 1 for number in order]
+    return [number for number in order if number < count]
