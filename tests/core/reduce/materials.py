@@ -44,7 +44,7 @@ def _handbook() -> str:
     return f"# Handbook of the gates\n\n{_sentences(2, 5)}\n\n| gate | height |\n|---|---|\n| 1 | 7 m |\n\n{parts}"
 
 
-def _noise(many: int) -> bytes:
+def noise(many: int) -> bytes:
     """Bytes without any order, the same every time."""
     state, noise = 1, bytearray()
     for _ in range(many):
@@ -53,7 +53,7 @@ def _noise(many: int) -> bytes:
     return bytes(noise)
 
 
-def _dump(data: bytes) -> str:
+def dump(data: bytes) -> str:
     return "".join(
         f"{n:08x}: {data[n : n + 8].hex(' ', 2)} {data[n + 8 : n + 16].hex(' ', 2)}  "
         + "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data[n : n + 16])
@@ -70,9 +70,9 @@ MATERIALS: Final[dict[str, str]] = {
     "prose:report": "\n\n".join(f"Part {n}\n\n{_sentences(9, n)}" for n in range(20)),
     "prose:one line": _sentences(300, 3),
     "prose:chinese": "清晨，下游水库的闸门打开了。守门人沿着河岸走到桥边，等水位下降！午后，水泵停了。\n\n" * 60,
-    "binary:base64": b64encode(_noise(9_000)).decode(),
-    "binary:base64 in lines": encodebytes(_noise(9_000)).decode(),
-    "binary:dump": _dump(_noise(4_000) + b"valve 7 was opened by the keeper" + _noise(4_000)),
-    "binary:mail": f"Subject: the plan\n\nSee below.\n\n{encodebytes(_noise(20_000)).decode()}\n-- \nthe keeper\n",
+    "binary:base64": b64encode(noise(9_000)).decode(),
+    "binary:base64 in lines": encodebytes(noise(9_000)).decode(),
+    "binary:dump": dump(noise(4_000) + b"valve 7 was opened by the keeper" + noise(4_000)),
+    "binary:mail": f"Subject: the plan\n\nSee below.\n\n{encodebytes(noise(20_000)).decode()}\n-- \nthe keeper\n",
     "prose:letter": "The valve is opened in the morning. Nobody minds the noise.\n\nIn the evening it is shut.\n" * 30,
 }

@@ -10,6 +10,7 @@ Rules:
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 import re2
@@ -30,6 +31,9 @@ STRING: Final = 400
 # How data in text is shown where room is left: from its start, in such pieces, up to so much of it.
 PIECE: Final = 76
 SHOWN: Final = 64 * 1024
+
+# The effort that a line takes here.
+PER_LINE: Final = 5
 
 _MAGIC: Final = (
     *(b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"BM6", b"RIFF", b"\x1f\x8b\x08", b"PK\x03\x04", b"\x7fELF", b"%PDF-"),
@@ -59,7 +63,7 @@ def fit(sample: Sample) -> float:
     rest = data.translate(None, _BASE64_LETTERS)
     if len(data) >= 512 and len(rest) < len(data) / 64 and _is_mixed(data):
         return 0.9
-    if b";base64," in data or len(rest) < len(data) / 8:
+    if b";base64," in data or (len(rest) < len(data) / 8 and _is_mixed(data)):
         blobs = sum(match.end() - match.start() for match in _BASE64.finditer(sample.data))
         return 0.55 if blobs > len(sample.data) / 2 else 0.0
     return 0.0
@@ -91,7 +95,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
     fillers: list[Span] = []
     if _is_dump(start):
         lines = Lines(content)
-        ask.effort.spend(len(lines))
+        ask.effort.spend(PER_LINE * len(lines))
         units = lines.units(STRING)
     elif start.startswith(_MAGIC) or _is_bytes(start):
         units = _strings(data, ask)
@@ -106,7 +110,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
 
 def _strings(data: bytes, ask: Ask) -> list[Span]:
     spans = [Span(*match.span()) for match in _STRING.finditer(data)]
-    ask.effort.spend(len(spans))
+    ask.effort.spend(PER_LINE * len(spans))
     return [part for span in spans for part in _parts(span)]
 
 
@@ -121,8 +125,8 @@ def _text_and_data(data: bytes, ask: Ask) -> tuple[list[Span], list[Span]]:
         text += _lines(data, place, start)
         blobs += _parts(Span(start, min(stop, start + SHOWN)), PIECE)
         place = stop
+    ask.effort.spend(PER_LINE * data.count(b"\n"))
     text += _lines(data, place, len(data))
-    ask.effort.spend(len(text))
     return text, blobs
 
 
@@ -137,7 +141,7 @@ def _lines(data: bytes, start: int, stop: int) -> list[Span]:
 
 def _parts(span: Span, most: int = STRING) -> list[Span]:
     edges = [*range(span.start, span.stop, most), span.stop]
-    return [Span(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+    return [Span(a, b) for a, b in pairwise(edges)]
 
 
 def _apart(data: bytes, spans: list[Span]) -> list[Span]:

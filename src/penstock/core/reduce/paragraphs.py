@@ -19,7 +19,7 @@ from penstock.core.reduce.lines import LONG, Lines
 from penstock.core.reduce.passages import Passage, PassageKind, parts_of
 
 # A passage holds sentences up to this many bytes. A sentence over it is cut.
-PASSAGE: Final = 800
+PASSAGE: Final = 400
 
 # A line over this is no heading.
 HEADING: Final = 100
@@ -27,7 +27,7 @@ HEADING: Final = 100
 _SENTENCE_END: Final = re.compile(
     rb"(?<=[^\s\d.])[.!?][\"')\]*]?[ \t\r\n]|\xe3\x80\x82|\xef\xbc[\x81\x9f]"  # the full-width stops of CJK text
 )
-_STOPS: Final = (b".", b",", b";", b":", b"!", b"?", b"\x82", b"\x8c", b"\x9b", b"\x9a", b")", b"}")
+_STOPS: Final = (*(b".", b",", b";", b":", b"!", b"?", b")", b"}"), *(c.encode() for c in "。，、；：！？）"))
 _ITEM: Final = re.compile(rb"(?:[-*+]|\d{1,3}[.)]) ")
 
 
@@ -60,7 +60,7 @@ def _blocks(lines: Lines) -> Iterator[tuple[PassageKind, int, int, int]]:
                 first = -1
                 continue
             if not line or _breaks(line):
-                yield _kind_of(texts, first, index), 3, starts[first], starts[index]
+                yield "text" if line else _kind_of(texts, first, index), 3, starts[first], starts[index]
                 first = -1
         if not line:
             continue
@@ -77,7 +77,7 @@ def _blocks(lines: Lines) -> Iterator[tuple[PassageKind, int, int, int]]:
         elif first < 0:
             first = index
     if first >= 0:
-        yield ("code" if fence else _kind_of(texts, first, count)), 3, starts[first], starts[count]
+        yield "code" if fence else _kind_of(texts, first, count), 0 if fence else 3, starts[first], starts[count]
 
 
 def _breaks(line: bytes) -> bool:
@@ -97,7 +97,7 @@ def _kind_of(texts: list[bytes], first: int, stop: int) -> PassageKind:
     """A short line that stands alone and ends like no sentence is a heading."""
     line = texts[first].strip()
     alone = stop - first == 1 and len(line) <= HEADING and texts[first][:1] not in (b" ", b"\t", b"-", b"*", b"+", b">")
-    return "heading" if alone and not line.endswith(_STOPS) else "text"
+    return "heading" if alone and not line.endswith(_STOPS) and not _SENTENCE_END.search(line) else "text"
 
 
 def _passages(data: bytes, kind: PassageKind, level: int, start: int, stop: int) -> Iterator[Passage]:

@@ -1,4 +1,4 @@
-"""Text that is read, as passages: paragraphs, headings, rows, listings. Which of them go into a room, and in what order.
+"""Text that is read, as passages (paragraphs, headings, rows, listings): which go into a room, and in what order.
 
 Rules:
 1. The title and what the question speaks of go first, each with the heading above it; where much was found, half the
@@ -35,6 +35,8 @@ TABLES: Final = 0.3
 LEADS: Final = 0.1
 CLOSING: Final = 0.08
 
+_NEWLINE: Final = ord("\n")
+
 # Units are offered up to so many times the room: where they do not fit, smaller ones may.
 ENOUGH: Final = 4
 AT_LEAST: Final = 1 << 14
@@ -65,7 +67,8 @@ class _Units(NamedTuple):
 
     spans: list[Span]
     of: Sequence[Sequence[int]]  # by passage: which of the spans are its own
-    others: Sequence[int]  # what is of no passage, best first
+    in_lines: bool  # most are whole lines
+    others: Sequence[int] = ()  # what is of no passage, best first
 
 
 @dataclass
@@ -79,9 +82,10 @@ class Passages:
 
     def choose(self, room: Room) -> Choice:
         units = self._units(room.least)
-        order = chain(self._order(units, room.least), units.others)
-        honest = room._replace(mark=_mark_inside(room.mark, len(self.content.data)))
-        return Choice(pick(self.content, units.spans, order, honest))
+        if not units.in_lines:
+            room = room._replace(mark=_mark_inside(room.mark, len(self.content.data)))
+        order = chain(self._order(units, room.least, room.mark.bytes), units.others)
+        return Choice(pick(self.content, units.spans, order, room))
 
     def _units(self, room: int) -> _Units:
         """What is small enough for the room, and what stands between it where the room is large enough for that."""
@@ -94,22 +98,23 @@ class Passages:
             return units
         return _with_rest(self.content.data, units, [passage.worth >= MAIN for passage in self.passages])
 
-    def _order(self, units: _Units, room: int) -> Iterator[int]:
+    def _order(self, units: _Units, room: int, mark: int) -> Iterator[int]:
         """The units in the order of their worth, for about so many bytes."""
         seen: set[int] = set()
         all_left = ENOUGH * room + AT_LEAST
         for part, share in self._parts():
-            left = share * room
+            left, first = share * room, True
             for index in part:
                 if index in seen:
                     continue
                 # The rest of a passage that was led with has its turn later.
                 own = units.of[index][:1] if part is self._leads else units.of[index]
                 size = sum(units.spans[unit].stop - units.spans[unit].start for unit in own)
-                left -= size
+                left -= size if index - 1 in seen else size + mark
                 all_left -= size
-                if (left < 0 and share < 1.0) or all_left < 0:
+                if (left < 0 and share < 1.0 and not first) or all_left < 0:
                     break
+                first = False
                 if part is not self._leads:
                     seen.add(index)
                 yield from own
@@ -126,13 +131,15 @@ class Passages:
     def _leads(self) -> list[int]:
         """Of a text all passages, from all over it; of a page those that begin a section."""
         if self.spread:
-            return [self._main[index] for index in spread_over(len(self._main))]
+            texts = [index for index in self._main if self.passages[index].kind == "text"]
+            return [texts[index] for index in spread_over(len(texts))]
         after = [False, *(passage.kind == "heading" for passage in self.passages)]
         return [index for index in self._main if after[index] and self.passages[index].kind in ("text", "code")]
 
     @cached_property
     def _titles(self) -> list[int]:
-        return [index for index, passage in enumerate(self.passages) if passage.kind == "title"][:1]
+        titles = [index for index, passage in enumerate(self.passages) if passage.kind == "title"]
+        return titles[:1] + [i for i, passage in enumerate(self.passages) if passage.level == 1][:1]
 
     @cached_property
     def _main(self) -> list[int]:
@@ -237,7 +244,8 @@ def _units_of(data: bytes, passages: Sequence[Passage], most: int) -> _Units:
                     spans.append(Span(begin, end))
                     floor = end
         firsts.append(len(spans))
-    return _Units(spans, [range(*ends) for ends in pairwise(firsts)], ())
+    ends = sum(data[stop - 1] == _NEWLINE for _, stop in spans)
+    return _Units(spans, [range(*ends) for ends in pairwise(firsts)], 2 * ends > len(spans))
 
 
 def _with_rest(data: bytes, units: _Units, main: list[bool]) -> _Units:
@@ -258,7 +266,7 @@ def _with_rest(data: bytes, units: _Units, main: list[bool]) -> _Units:
             mine[owner].append(len(everything))
             everything.append(span)
         place, before = span.stop, after
-    return _Units(everything, mine, [*near, *far])
+    return _Units(everything, mine, units.in_lines, [*near, *far])
 
 
 def parts_of(data: bytes, span: Span, most: int = LONG) -> list[Span]:
