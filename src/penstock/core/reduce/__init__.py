@@ -7,6 +7,7 @@ from typing import Final
 from penstock.core.content import Content
 from penstock.core.policy import Strategy
 from penstock.core.reduce.binary import BINARY
+from penstock.core.reduce.build_log import BUILD_LOG
 from penstock.core.reduce.contract import Reducer, Sample
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
@@ -14,7 +15,7 @@ from penstock.core.reduce.page import PAGE
 from penstock.core.reduce.prose import PROSE
 from penstock.core.reduce.tail import TAIL
 
-KINDS: Final[tuple[Reducer, ...]] = (PAGE, PROSE, BINARY, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (PAGE, PROSE, BINARY, BUILD_LOG, HEAD_TAIL)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 
