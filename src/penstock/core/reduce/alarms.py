@@ -5,10 +5,10 @@ of its strongest sign; a line that says that there was no error has none, nor ha
 `-Werror` in it, a file named error.o, or a test about errors that passed.
 
 The strengths:
-- ENDED: a command, a step or the whole run gave up: what went wrong stands before it.
-- VERDICT: a test or a compiler failed something.
-- STRONG: what tools write when they mean it: `error:`, FAILED, an exception's name, a panic.
-- PLAIN: words of failure in a sentence.
+- ENDED: a command, a step or the whole run gave up. What went wrong stands before it.
+- VERDICT: a test, a compiler or a program says that it failed.
+- STRONG: `error:` and the like, an exception's name, a level of a log.
+- PLAIN: words of failure in a sentence, or a verdict that is told at the level of a note.
 - WEAK: warnings.
 """
 
@@ -30,55 +30,68 @@ PLAIN: Final = 2
 WEAK: Final = 1
 
 # On bytes and without groups, as in `census`: a group doubles the time of a match.
-_ENDED: Final = re2.compile(
-    rb"(?im)\bexited with (?:(?:code|status) )?[1-9]"
+_OF_ENDS: Final = (
+    rb"(?im:\bexited with (?:(?:code|status) )?[1-9]"
     rb"|\bexit(?:ed)?(?: with)?(?: an?)?(?: error)? (?:code|status|value)(?: was| is| of)?[ :=(]+-?[1-9]"
     rb"|\b(?:failed with|return(?:ed|s)?)(?: an?)?(?: non-?zero)?(?: exit| error| return)? (?:code|status)[ :=(]+[1-9]"
     rb"|\breturn(?:ed)? (?:code|status)(?: was| is)?[ :=(]+[1-9]|\bnon-?zero (?:exit|return|status)"
     rb"|\bbad exit status|^[^ \n]*make(?:\[\d+\])?: \*\*\* |\bnpm err!|\brake aborted|\bninja: build stopped"
     rb"|\b(?:build|job|compilation|pipeline|execution) (?:has )?(?:failed|failure)\b|\bas failure$"
-    rb"|\bcommand (?:\S{1,200} )?failed\b|##\[error\]|\bRPM build errors|\bno output has been received"
-    rb"|\bexceeded the (?:maximum|timeout|time limit)|\bfailed to execute goal"
+    rb"|\bcommand (?:\S{1,200} )?failed\b|##\[error\]|\brpm build errors|\bno output has been received"
+    rb"|\bexceeded the (?:maximum|timeout|time limit)|\bfailed to execute goal)"
 )
-_VERDICT: Final = re2.compile(
-    rb"(?m)\b(?:FAIL(?:ED|URE|URES|ING)?|BROKEN)\b|^E {2,}|^not ok\b|^Traceback \(|^\*\* \("
+_OF_VERDICTS: Final = (
+    rb"(?m:\b(?:FAIL(?:ED|URE|URES|ING)?|BROKEN)\b|^E {2,}|^not ok\b|^Traceback \(|^\*\* \("
     rb"|:\d+(?::\d+)?\)?: (?:fatal )?(?i:error)\b|\berror\[\w{1,20}\]|\bpanicked at\b"
     rb"|(?i:\bsegmentation fault|\bcore dumped|\bundefined (?:reference|symbol|method|name|variable|local)"
     rb"|\bunresolved (?:reference|import|external)|\bassertion .{0,80}failed"
     rb"|\b[1-9]\d* (?:tests? |specs? )?(?:failed|failing|failures?|errors?)\b"
     rb"|\b(?:failed|failing|failures?|errors?)(?: tests?| examples?| scenarios?)?[:=] *(?:[1-9]|$))"
-    rb"|\xe2\x9c(?:\x96|\x97|\x98)|\xe2\x97\x8f \S"
+    rb"|\xe2\x9c(?:\x95|\x96|\x97|\x98)|\xe2\x97\x8f \S)"
 )
-_STRONG: Final = re2.compile(
-    rb"(?m)(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:|\[error\]|^error\b)"
+_OF_LEVELS: Final = (
+    rb"(?m:(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:|\[error\]|^error\b)"
     rb"|\b(?:ERROR|FATAL|SEVERE|CRITICAL|PANIC|ABORT(?:ED)?)\b"
-    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:"
-    rb"|(?i:\bunhandled\b|\buncaught\b)"
+    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled\b|\buncaught\b))"
 )
+# One pass over all lines, and then a look at those that have any of them.
+_ANY: Final = re2.compile(b"|".join((_OF_ENDS, _OF_VERDICTS, _OF_LEVELS)))
+_ENDED: Final = re2.compile(_OF_ENDS)
+_VERDICT: Final = re2.compile(_OF_VERDICTS)
 _PLAIN: Final = re2.compile(
-    rb"(?im)(?:^|[^\w./@-])(?:errors?|fail(?:ed|ures?|s|ing|ure)?|(?:\w*exceptions?|\w+error)|fatal|abort(?:ed|ing)?|crash(?:ed)?"
-    rb"|cannot|can'?t|can not|could ?n[o']t|could not|unable to|not found|no such|nothing provides|does ?n[o']t exist"
-    rb"|does not (?:exist|match)|undefined|unresolved|unrecognized|unknown|unexpected|invalid|illegal|incorrect"
-    rb"|mismatch(?:ed)?|denied|refused|forbidden|unauthorized|timed[ -]?out|timeout|killed|terminated|missing|expected"
-    rb"|not (?:allowed|permitted|supported|defined|available|installed|equal|in order)|conflicts?|violat(?:es|ed|ions?)"
-    rb"|but (?:was|got|actual)|unmet|unsatisfied|out of memory|no space left|problems?|broken|please|must|should|wrong)"
+    rb"(?im)(?:^|[^\w./@-])(?:errors?|fail(?:ed|ures?|s|ing|ure)?|(?:\w*exceptions?|\w+error)|fatal|abort(?:ed|ing)?"
+    rb"|crash(?:ed)?|cannot|can'?t|can not|could ?n[o']t|could not|unable to|not found|no such|nothing provides"
+    rb"|does ?n[o']t exist|does not (?:exist|match)|undefined|unresolved|unrecognized|unknown|unexpected|invalid"
+    rb"|illegal|incorrect|mismatch(?:ed)?|denied|refused|forbidden|unauthorized|timed[ -]?out|timeout|killed"
+    rb"|terminated|missing|expected|not (?:allowed|permitted|supported|defined|available|installed|equal|in order)"
+    rb"|conflicts?|violat(?:es|ed|ions?)|but (?:was|got|actual)|unmet|unsatisfied|out of memory|no space left"
+    rb"|problems?|broken|please|must|should|wrong)"
     rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)|\bwarn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b"
 )
 
-_NONE: Final = re2.compile(
-    rb"(?im)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
-    rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0|null|none|false|no)\b"
-)
+# The line is about something that went well, or that has not happened yet.
 _FINE: Final = re2.compile(
     rb"(?im)\b(?:pass(?:ed)?|ok|skip(?:ped)?|success)\]?[ \t]*(?:\[ *\d+%\]|\(?[\d.,]+ ?m?s\)?)?$"
     rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|\xe2\x9c[\x93\x94]|\xe2\x88\x9a|checking )"
-    rb"|^(?:skip|xfail|xpass)\b|\bskipped\b|exited with 0\b|^(?:get|fetched|unpacking|selecting|preparing|setting up|installing|downloading|collecting)\b"
+    rb"|^(?:skip|xfail|xpass|get|fetched|unpacking|selecting|preparing|setting up|installing|downloading|collecting)\b"
+    rb"|\bskipped\b|exited with 0\b"
 )
-_TROUBLE_TOO: Final = re2.compile(
+_NONE: Final = re2.compile(
+    rb"(?i)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
+    rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0|null|none|false|no)\b"
+)
+_SOME_TOO: Final = re2.compile(
     rb"(?i)\b[1-9]\d* (?:\w+ )?(?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)[:=] *[1-9]"
 )
-_LEVEL: Final = re2.compile(rb"^(?:[^ ]+ +){0,4}?[\[(<]?(?:(?i:warn(?:ing)?|info|debug|trace|notice)[\]:>)]|(?:WARN(?:ING)?|INFO|DEBUG|TRACE|NOTICE)\b)")
+# A compiler's command line: its options and files are named after all sorts of things.
 _COMMAND: Final = re2.compile(rb" -(?:c|o|O\d|Wall|I\S+|D\S+|W\S+|L\S+|f\S+|std=\S+|classpath|cp) ")
+
+# A line that says itself how much it matters.
+_LEVEL: Final = re2.compile(
+    rb"^(?:[^ ]+ +){0,4}?[\[(<]?"
+    rb"(?:(?i:warn(?:ing)?|info|debug|trace|notice)[\]:>)]|(?:WARN(?:ING)?|INFO|DEBUG|TRACE|NOTICE)\b)"
+)
+_LEVEL_WITHIN: Final = 80
 
 
 class Alarm(NamedTuple):
@@ -91,32 +104,28 @@ def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
     """The lines that tell of failure, in order."""
     texts = templates.texts
     found: dict[int, Alarm] = {}
-    for strength, pattern in ((ENDED, _ENDED), (VERDICT, _VERDICT), (STRONG, _STRONG)):
-        for line, word in _lines_with(pattern, texts):
-            effort.spend(3)
-            if line not in found and _tells(texts[line], strength):
-                strength_ = strength
-                if strength <= VERDICT and (level := _LEVEL.search(texts[line][:80])): strength_ = WEAK if b"w" in level[0].lower() else PLAIN
-                found[line] = Alarm(line, strength_, word)
+    for line, word in _lines_with(_ANY, templates.shown, texts, effort):
+        if _tells(texts[line]):
+            found[line] = Alarm(line, _strength(texts[line]), word)
     # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
     # of the same a thousand times.
     ends = sorted({*templates.firsts, *templates.lasts})
-    for place, word in _lines_with(_PLAIN, [texts[line] for line in ends]):
-        effort.spend(3)
-        strength = WEAK if word[:1] in b"wWdD" and word[:2].lower() in (b"wa", b"de") else PLAIN
+    said = [texts[line] for line in ends]
+    for place, word in _lines_with(_PLAIN, b"\n".join(said), said, effort):
         line = ends[place]
-        if line not in found and _tells(texts[line], strength):
-            found[line] = Alarm(line, strength, word)
+        if line not in found and _COMMAND.search(texts[line]) is None and _tells(texts[line]):
+            found[line] = Alarm(line, WEAK if word[:2].lower() in (b"wa", b"de") else PLAIN, word)
     return [found[line] for line in sorted(found)]
 
 
-def _lines_with(pattern: re2._Regexp[bytes], texts: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Each line that a pattern is found in, with what it found first."""
-    if not texts: return
-    shown = b"\n".join(texts)
+def _lines_with(
+    pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes], effort: Effort
+) -> Iterator[tuple[int, bytes]]:
+    """Each line that a pattern is found in, with what it found there first. `shown` are the texts, one a line."""
     ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size))
     place = line = 0
     while (match := pattern.search(shown, place)) is not None:
+        effort.spend(3)
         start, stop = match.span()
         word = shown[start:stop].strip()
         start += shown[start:stop].find(word)
@@ -125,8 +134,16 @@ def _lines_with(pattern: re2._Regexp[bytes], texts: Sequence[bytes]) -> Iterator
         place = ends[line]
 
 
-def _tells(text: bytes, strength: int) -> bool:
-    if strength < STRONG and _COMMAND.search(text) is not None:
+def _tells(text: bytes) -> bool:
+    if _FINE.search(text) is not None:
         return False
-    if _FINE.search(text): return False
-    return _NONE.search(text) is None or _TROUBLE_TOO.search(text) is not None
+    return _NONE.search(text) is None or _SOME_TOO.search(text) is not None
+
+
+def _strength(text: bytes) -> int:
+    if _ENDED.search(text) is not None:
+        return ENDED
+    level = _LEVEL.search(text[:_LEVEL_WITHIN])
+    if level is not None:
+        return WEAK if b"warn" in level[0].lower() else PLAIN
+    return VERDICT if _VERDICT.search(text) is not None else STRONG

@@ -1,145 +1,226 @@
 """What the lines of a log are worth to someone who asks what went wrong.
 
 Rules:
-1. A line is worth what its strongest alarm says, less where a failure of the same template was told before, and less
-   where the command that wrote it ended well or the run was over already.
-2. An alarm lends its worth to what stands around it, less with every line; further down than up, since tools tell
-   what went wrong first and where after it; and less across blank lines. Where a command gave up it is the other way
-   round: what stands before it matters.
-3. Lines of a run of one template but its first and last, bars, separators and what was written over lend nothing and
-   are given little.
+1. An alarm is worth what its strength says. It is worth less in a line of a shape that told before, in a long line,
+   far before the end, and where a command ended well, was followed by another one, or ran when all was over.
+2. An alarm lends its worth to the lines around it, less with every line; further down than up, since tools tell what
+   went wrong first and where after it, and further among indented lines than across blank ones.
+3. Where a command gave up, and where the log ends, the lines before are worth more the nearer they are, alarm or not.
+4. What is common, what was said before, blank lines and long ones keep only a part of what they are lent.
+5. A line or two between worthy lines are worth nearly as much: pieces read better whole.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import re2
 
-from penstock.core.reduce.alarms import ENDED, Alarm
+from penstock.core.reduce.alarms import ENDED, PLAIN, STRONG, VERDICT, WEAK, Alarm
+from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.templates import Templates
 
+
 class Reach(NamedTuple):
-    """How an alarm lends its worth: what each line up and down keeps of it."""
+    """What an alarm is worth, and what each line further up and down keeps of it."""
 
     worth: float
     up: float
     down: float
 
 
-REACH: Final = {
-    5: Reach(4.0, 0.93, 0.70),
-    4: Reach(4.2, 0.80, 0.93),
-    3: Reach(3.4, 0.80, 0.93),
-    2: Reach(2.2, 0.80, 0.86),
-    1: Reach(0.8, 0.50, 0.60),
+# The figures in this module were found by trying each smaller and greater on failed builds of some hundred projects.
+# Most of them can be halved or doubled without much harm.
+_REACH: Final = {
+    ENDED: Reach(4.0, 0.93, 0.70),
+    VERDICT: Reach(4.2, 0.80, 0.93),
+    STRONG: Reach(3.4, 0.80, 0.93),
+    PLAIN: Reach(2.2, 0.80, 0.86),
+    WEAK: Reach(0.8, 0.50, 0.60),
 }
-LEAST: Final = 0.25
-ACROSS: Final = 0.8
+_LENT: Final = 0.97
+_LEAST: Final = 0.25  # less is not lent
 
-AT_END: Final = 3.0
-BEFORE_END: Final = 0.985
+_END: Final = Reach(3.0, 0.985, 0.0)
+_LEAST_AT_END: Final = 0.05
+_LATER_END: Final = 0.8  # of where a second command gave up
+_LAST_END: Final = 0.45  # of the end of a log in which a command gave up before
 
-_CLOSED: Final = re2.compile(rb"(?i)\bcommand .{1,400}exited with \d|\bprocess completed with exit code [1-9]|^ERROR: Job failed|marked build as failure")
+# How much of an alarm counts by where it stands.
+_ENDED_WELL: Final = 0.5
+_BEFORE: Final = 0.5
+_AFTER: Final = 0.5
+_FAR: Final = 200  # so many lines before the end half of what can be lost is lost
+_FAR_PLAIN: Final = 0.4
+_FAR_STRONG: Final = 0.75
+
+_LONG: Final = 160
+_LONG_PLAIN: Final = 0.3
+_LONG_STRONG: Final = 0.6
+_LONG_LENT: Final = 300
+
+# How much of what it is lent a line keeps.
+_BLANK: Final = 0.5
+_ACROSS_BLANK: Final = 0.8
+_INDENTED: Final = 0.35  # of what others lose with every line
+_IN_RUN: Final = 0.3
+_REPEATED: Final = 0.8
+_COMMON_BITS: Final = 6
+
+_CLOSED: Final = 120  # characters of a line that is taken along between two others
+_CLOSING: Final = 0.9
+
+# A key so short is that of a brace or a caret.
+_TELLING_KEY: Final = 4
+
+_CLOSE: Final = re2.compile(
+    rb"(?im)\bcommand .{1,400}exited with \d|\bprocess completed with exit code [1-9]|^error: job failed"
+    rb"|\bmarked build as failure"
+)
 _WELL: Final = re2.compile(rb"exited with 0\b")
+_BEGUN: Final = (b"$ ", b"##[group]Run ")
 
 
 class Stretch(NamedTuple):
-    """Lines up to `stop` that one command wrote, as far as the log tells, and how it ended."""
+    """Lines up to `stop` that have to do with one command, and the part of an alarm in it that counts."""
 
     stop: int
-    part: float  # of the worth of an alarm in it
+    part: float
 
 
-def closings(templates: Templates) -> tuple[list[int], list[Stretch]]:
-    texts = templates.texts
-    shown = b"\n".join(texts)
-    failed=[]; stretches=[]
-    place=line=0
-    for m in _CLOSED.finditer(shown):
-        line += shown.count(b"\n", place, m.start()); place = m.start()
+class Course(NamedTuple):
+    """How a run went, as far as the log tells."""
+
+    failed: list[int]  # the lines that say that a command gave up, where a runner of commands says so
+    begun: int  # where the first of those was begun; 0 where that is not told
+    stretches: list[Stretch]
+
+
+def course_of(templates: Templates) -> Course:
+    texts, shown = templates.texts, templates.shown
+    failed: list[int] = []
+    stretches: list[Stretch] = []
+    place = line = 0
+    for match in _CLOSE.finditer(shown):
+        line += shown.count(b"\n", place, match.start())
+        place = match.start()
         well = _WELL.search(texts[line]) is not None
-        if not well: failed.append(line)
-        stretches.append(Stretch(line+1, P['well'] if well else 1.0))
+        if not well:
+            failed.append(line)
+        stretches.append(Stretch(line + 1, _ENDED_WELL if well else 1.0))
+    begun = 0
     if failed:
-        begin = max((i for i in range(failed[0]) if texts[i][:2] == b"$ " or texts[i][:13] == b"##[group]Run "), default=0)
-        stretches = [Stretch(begin, P['begun'])] + [s for s in stretches if s.stop > begin]
-    stretches.append(Stretch(len(texts), P['after'] if failed else 1.0))
-    return failed, stretches
+        begun = next((at for at in range(failed[0], -1, -1) if texts[at].startswith(_BEGUN)), 0)
+        stretches = [Stretch(begun, _BEFORE), *(stretch for stretch in stretches if stretch.stop > begun)]
+    return Course(failed, begun, [*stretches, Stretch(len(texts), _AFTER if failed else 1.0)])
 
 
-P = dict(begun=.5, lent=.97, again=.7, far=200, plain_far=.4, strong_far=.75, long=160, longmin=.3, strongmin=.6, inner=.3, blank=.5, common_free=6, common_div=4, minlend=.25, after_end=.45, second=.8, indent=.35, longctx=300, selfcommon=16, closelen=120, close=.9, shape=20, shape_pow=.4, repeated=.8, at_end=3.0, before_end=.985, endleast=.05, well=.5, after=.5, across=.8)
+def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dict[int, float]:
+    """What lines are worth; those that are not in it are worth nothing."""
+    course = course_of(templates)
+    ledger = _Ledger(templates, effort)
+    end = course.failed[0] if course.failed else len(templates) - 1
+    stops = [stretch.stop for stretch in course.stretches]
+    told: Counter[bytes] = Counter()
+    told_keys: Counter[bytes] = Counter()
+    for line, strength, _ in alarms:
+        reach = _REACH[strength]
+        worth = reach.worth * course.stretches[bisect_right(stops, line)].part
+        worth *= _by_place(strength, end - line) * _by_length(strength, len(templates.texts[line]))
+        shape = templates.shapes[line]
+        worth /= (1 + told[shape] / 20) ** 0.4 * (1 + templates.common[line].bit_length() / 16)
+        worth /= (1 + told_keys[templates.keys[line]]) ** 0.7
+        told[shape] += 1
+        told_keys[templates.keys[line]] += 1
+        ledger.give(line, worth)
+        ledger.lend(line, worth * _LENT, reach, _LEAST)
+    if course.begun:
+        ledger.give(course.begun, _END.worth)
+    for number, line in enumerate(course.failed):
+        ledger.lend_up_from_end(line, _LATER_END if number else 1.0)
+    if len(templates):
+        ledger.lend_up_from_end(len(templates) - 1, _LAST_END if course.failed else 1.0)
+    return ledger.closed()
 
-def worths(templates: Templates, alarms: Sequence[Alarm]) -> dict[int, float]:
-    texts, keys, common = templates.texts, templates.keys, templates.common
-    failed, stretches = closings(templates)
-    stops=[s.stop for s in stretches]
-    worth: dict[int, float] = {}
-    told: dict[bytes, int] = {}
-    n=len(texts)
-    inner=set()
-    for first, stop in templates.runs():
-        inner.update(range(first+1, stop-1))
-    free, div, blank, inn, across, ind, longctx = P['common_free'], P['common_div'], P['blank'], P['inner'], P['across'], P['indent'], P['longctx']
-    new = bytearray(n)
-    for i in templates.firsts: new[i] = 1
-    for i, k in enumerate(keys):
-        if len(k) < 4: new[i] = 1
-    rep = P['repeated']
-    shapes = templates.shapes; told_shape: dict[bytes,int] = {}
-    def lend(line: int, value: float, step: float, way: int, least: float) -> None:
-        at = line + way
-        gentle = 1 - (1 - step) * ind
-        while 0 <= at < n:
-            text = texts[at]
-            if keys[at]:
-                value *= gentle if text[:1] in b" \t" else step
-                v = value
-                if at in inner: v *= inn
-                else:
-                    if len(text) > longctx: v *= longctx / len(text)
-                    if not new[at]: v *= rep
-                    bits = common[at].bit_length() - free
-                    if bits > 0: v /= 1 + bits / div
+
+def _by_place(strength: int, before_end: int) -> float:
+    if strength == ENDED or before_end <= 0:
+        return 1.0
+    least = _FAR_PLAIN if strength <= PLAIN else _FAR_STRONG
+    return least + (1 - least) * 0.5 ** (before_end / _FAR)
+
+
+def _by_length(strength: int, length: int) -> float:
+    if strength == ENDED or length <= _LONG:
+        return 1.0
+    return max(_LONG_PLAIN if strength <= PLAIN else _LONG_STRONG, _LONG / length)
+
+
+class _Ledger:
+    """What each line is worth by now: the most that it was given or lent."""
+
+    def __init__(self, templates: Templates, effort: Effort) -> None:
+        self.templates = templates
+        self.effort = effort
+        self.worth: dict[int, float] = {}
+        self.kept: dict[int, float] = {}  # of what they are lent
+        self.new = set(templates.firsts)
+        self.in_runs = {line for first, stop in templates.runs() for line in range(first + 1, stop - 1)}
+
+    def give(self, line: int, worth: float) -> None:
+        if worth > self.worth.get(line, 0.0):
+            self.worth[line] = worth
+
+    def lend_up_from_end(self, line: int, part: float) -> None:
+        self.give(line, _END.worth * part)
+        self.lend(line, _END.worth * part, _END, _LEAST_AT_END)
+
+    def lend(self, line: int, worth: float, reach: Reach, least: float) -> None:
+        self._lend(range(line - 1, -1, -1), worth, reach.up, least)
+        self._lend(range(line + 1, len(self.templates)), worth, reach.down, least)
+
+    def _lend(self, lines: range, worth: float, step: float, least: float) -> None:
+        texts, keys = self.templates.texts, self.templates.keys
+        gentle = 1 - (1 - step) * _INDENTED
+        before = len(self.worth)
+        for line in lines:
+            if not keys[line]:
+                worth *= _ACROSS_BLANK
+            elif texts[line][:1] in b" \t":
+                worth *= gentle
             else:
-                value *= across
-                v = value * blank
-            if value < least: break
-            if v > worth.get(at, 0.0):
-                worth[at] = v
-            at += way
-    end = failed[0] if failed else n - 1
-    for alarm in alarms:
-        line = alarm.line
-        reach = REACH[alarm.strength]
-        part = stretches[bisect_left(stops, line+1)].part
-        times = told.get(keys[line], 0)
-        told[keys[line]] = times + 1
-        value = reach.worth * part / (1 + times) ** P['again']
-        ts = told_shape.get(shapes[line], 0); told_shape[shapes[line]] = ts + 1
-        value /= (1 + ts / P['shape']) ** P['shape_pow']
-        value *= 1 / (1 + common[line].bit_length() / P['selfcommon'])
-        if line < end and alarm.strength < 5:
-            f = P['plain_far'] if alarm.strength <= 2 else P['strong_far']
-            value *= f + (1-f) * 2 ** (-(end-line)/P['far'])
-        size = len(texts[line])
-        if size > P['long'] and alarm.strength < 5:
-            value *= max(P['longmin'] if alarm.strength <= 2 else P['strongmin'], P['long']/size)
-        if value > worth.get(line, 0.0): worth[line] = value
-        lend(line, value*P['lent'], reach.up, -1, P['minlend'])
-        lend(line, value*P['lent'], reach.down, 1, P['minlend'])
-    ends = [(f, P['at_end'] * (1.0 if i == 0 else P['second'])) for i, f in enumerate(failed)]
-    ends.append((n - 1, P['at_end'] * (P['after_end'] if failed else 1.0)))
-    for f, v in ends:
-        if v > worth.get(f, 0.0): worth[f] = v
-        lend(f, v, P['before_end'], -1, P['endleast'])
-    closed = {}
-    for i, w in worth.items():
-        if len(texts[i]) < P['closelen']:
-            left = max(worth.get(i-1, 0), worth.get(i-2, 0)); right = max(worth.get(i+1, 0), worth.get(i+2,0))
-            v = P['close'] * min(left, right)
-            if v > w: closed[i] = v
-    worth.update(closed)
-    return worth
+                worth *= step
+            if worth < least:
+                break
+            kept = self.kept.get(line)
+            if kept is None:
+                kept = self.kept[line] = self._kept(line)
+            if worth * kept > self.worth.get(line, 0.0):
+                self.worth[line] = worth * kept
+        self.effort.spend(len(self.worth) - before)
+
+    def _kept(self, line: int) -> float:
+        templates = self.templates
+        key = templates.keys[line]
+        if not key:
+            return _BLANK
+        if line in self.in_runs:
+            return _IN_RUN
+        kept = min(1.0, _LONG_LENT / (len(templates.texts[line]) + 1))
+        if line not in self.new and len(key) >= _TELLING_KEY:
+            kept *= _REPEATED
+        bits = templates.common[line].bit_length() - _COMMON_BITS
+        return kept / (1 + bits / 4) if bits > 0 else kept
+
+    def closed(self) -> dict[int, float]:
+        texts, worth = self.templates.texts, self.worth
+        closed: dict[int, float] = {}
+        for line, own in worth.items():
+            if len(texts[line]) < _CLOSED:
+                before = max(worth.get(line - 1, 0.0), worth.get(line - 2, 0.0))
+                after = max(worth.get(line + 1, 0.0), worth.get(line + 2, 0.0))
+                closed[line] = max(own, _CLOSING * min(before, after))
+        return worth | closed

@@ -1,0 +1,124 @@
+"""Showing the lines of a log by what they are worth, as many as fit.
+
+What was asked has a share of the room before the rest, so that errors keep theirs. Where all that is worth anything is
+shown, the rest of the room goes to what stands nearest before the end, rare lines first. A gap inside of a run of
+lines of one template says how many repeats of the line before it are hidden.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Final
+
+from penstock.core.content import Content, Span
+from penstock.core.cut import cut_at_or_after
+from penstock.core.reduce.alarms import Alarm
+from penstock.core.reduce.contract import Ask, Choice, Room, Tally
+from penstock.core.reduce.lines import Lines, window
+from penstock.core.reduce.pick import joined, picked
+from penstock.core.reduce.question import Question
+from penstock.core.reduce.templates import Templates
+
+# Every question to a log has some of these words, and so has every line that matters: they tell nothing.
+_SAID_ANYWAY: Final = frozenset(
+    "abort break breaking breaks broke broken build builds building case ci code command compile error errors exception"
+    " exit fail failed failing fails failure failures fatal go happen happened issue job log logs message output"
+    " pipeline problem reason run running stop stopped test tests tool warning warnings went work works wrong".split()
+)
+_ASKED_SHARE: Final = 0.4
+_ASKED_MOST: Final = 200
+_AROUND: Final = 2  # lines before and after one that was asked for
+
+# What is shown of a long line: this part of the room, within bounds.
+_OF_ROOM: Final = 8
+_SHORT: Final = 300
+_LONG: Final = 4_000
+
+_RARE: Final = 32
+
+
+class LogView:
+    """A log with what its lines are worth, from which any room is filled."""
+
+    def __init__(
+        self, content: Content, ask: Ask, templates: Templates, worth: Mapping[int, float], alarms: Sequence[Alarm]
+    ) -> None:
+        self._content = content
+        self._lines = Lines(content)
+        self._templates = templates
+        self._order = sorted(worth, key=lambda line: (-worth[line], -line))
+        self._asked = _asked_for(ask, templates)
+        self._words = {alarm.line: alarm.word for alarm in alarms}
+        self._runs = [run for run in templates.runs() if templates.keys[run[0]]]
+        self._units: dict[int, list[Span]] = {}
+
+    def choose(self, room: Room) -> Choice:
+        most = _rounded(min(max(room.least // _OF_ROOM, _SHORT), _LONG))
+        if most not in self._units:
+            self._units[most] = self._units_of(most)
+        units = self._units[most]
+        asked = picked(self._content, units, self._asked, room.share(_ASKED_SHARE)) if self._asked else bytearray()
+        taken = [line for line, shown in enumerate(asked) if shown]
+        shown = picked(self._content, units, chain(self._order, self._rest()), room, taken)
+        spans = joined(self._content, units, shown, room.mark)
+        return Choice(spans, hidden=self._repeats(spans))
+
+    def _units_of(self, most: int) -> list[Span]:
+        lines, rewritten = self._lines, frozenset(self._templates.rewritten)
+        units = list(map(Span, lines.starts, islice(lines.starts, 1, None)))
+        for line, text in enumerate(lines.texts):
+            if len(text) > most or (len(text) > _SHORT and line in rewritten):
+                units[line] = self._part(line, most)
+        return units
+
+    def _part(self, line: int, most: int) -> Span:
+        """What is shown of a long line: what it said last, and of that what is around the word that tells."""
+        data, text, start = self._content.data, self._lines.texts[line], self._lines.starts[line]
+        stop = start + len(text)
+        said = start + text.rfind(b"\r", 0, len(text.rstrip(b"\r"))) + 1
+        at = max(said, start + text.find(self._words.get(line, b""), said - start))
+        said = cut_at_or_after(data, said, stop)
+        if stop - said > most or said == stop:
+            return window(data, Span(said if said < stop else start, stop), at, most)
+        return Span(said, self._lines.starts[line + 1])
+
+    def _rest(self) -> Iterator[int]:
+        common = self._templates.common
+        backwards = range(len(self._lines) - 1, -1, -1)
+        yield from (line for line in backwards if common[line] < _RARE)
+        yield from backwards
+
+    def _repeats(self, spans: Sequence[Span]) -> dict[int, Tally]:
+        """By the index of the span behind it, the gaps that hide nothing but repeats of the line before them."""
+        repeats: dict[int, Tally] = {}
+        if self._content.holes:
+            return repeats
+        starts = self._lines.starts
+        behind = [*spans[1:], Span(starts[-1], starts[-1])]
+        for index, (span, after) in enumerate(zip(spans, behind, strict=True), start=1):
+            first, stop = bisect_left(starts, span.stop), bisect_left(starts, after.start)
+            if first < stop and (starts[first], starts[stop]) == (span.stop, after.start):
+                run = bisect_left(self._runs, (first,)) - 1
+                if run >= 0 and stop <= self._runs[run][1]:
+                    repeats[index] = Tally("repeats", stop - first)
+        return repeats
+
+
+def _asked_for(ask: Ask, templates: Templates) -> list[int]:
+    """The lines that speak of what was asked, best first, with what stands around them."""
+    question = Question(" ".join(word for word in ask.query.split() if word.strip(".,?!:;").lower() not in _SAID_ANYWAY))
+    if not question:
+        return []
+    scores = question.scores(templates.shown.lower().split(b"\n")[: len(templates)], ask.effort)
+    best = max(scores.values(), default=0.0)
+    hits = sorted((line for line, score in scores.items() if 2 * score >= best), key=lambda line: (-scores[line], -line))
+    around = sorted(range(-_AROUND, _AROUND + 1), key=abs)
+    return [line + by for line in hits[:_ASKED_MOST] for by in around if 0 <= line + by < len(templates)]
+
+
+def _rounded(most: int) -> int:
+    """A room is asked for several times, a little smaller or greater each time: for which the same units do."""
+    step = 1 << most.bit_length() - 3
+    return most - most % step
