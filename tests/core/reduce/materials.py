@@ -62,6 +62,63 @@ def dump(data: bytes) -> str:
     )
 
 
+def _service() -> str:
+    said = ("opened the gate", "closed the gate", "measured 7.25 m", "asked the keeper", "sent 200 OK")
+    lines = [
+        f"2026-03-{1 + n // 144:02d} {n // 6 % 24:02d}:{n % 6}7:{n % 60:02d},{n % 997:03d} INFO  [pool-{n % 7}]"
+        f" river.Gate: {said[n % 5]} number {n * 31 % 97}\n"
+        for n in range(600)
+    ]
+    lines[211] = (
+        "2026-03-02 11:17:31,211 ERROR [pool-3] river.Gate: could not open\n"
+        "java.io.IOException: no water in the basin\n"
+        "\tat river.Gate.open(Gate.java:71)\n\tat river.Keeper.run(Keeper.java:12)\n"
+    )
+    return "".join(lines)
+
+
+def _requests() -> str:
+    return "".join(
+        f"10.0.{n % 7}.{n % 211} - - [0{1 + n // 100}/Mar/2026:{n % 24:02d}:{n % 60:02d}:17 +0000]"
+        f' "GET /gates/{n % 40} HTTP/1.1" {404 if n == 333 else 200} {900 + n * 7 % 4_000} "-" "curl/8.{n % 6}"\n'
+        for n in range(500)
+    )
+
+
+def _journal() -> str:
+    said = ("Started gate-{0}.service.", "gate-{0}.service: Deactivated successfully.", "opened {0} times, all is well")
+    who = ("systemd[1]", "gated[812]", "kernel")
+    return "".join(
+        f"Mar {1 + n // 90:>2} {n % 24:02d}:{n % 60:02d}:41 valley {who[n % 3]}: {said[n * 7 % 3].format(n % 50)}\n"
+        for n in range(500)
+    )
+
+
+def _exceptions() -> str:
+    frames = "".join(f"\tat river.gate.Opener.step{n}(Opener.java:{10 + n})\n" for n in range(12))
+    library = "".join(f"\tat java.base/java.util.concurrent.Pool.run{n}(Pool.java:{n})\n" for n in range(9))
+    threads = "".join(
+        f'"pool-{n}" #{20 + n} prio=5 tid=0x00007f{n:04x} waiting on condition\n'
+        f"   java.lang.Thread.State: WAITING (parking)\n{library}\n"
+        for n in range(40)
+    )
+    return (
+        f'Exception in thread "main" river.GateException: the gate is shut\n{frames}{library}'
+        f"Caused by: java.io.IOException: no water in the basin\n{frames}\t... 9 more\n\n{threads}"
+    )
+
+
+def _traceback() -> str:
+    frames = "".join(
+        f'  File "/srv/river/gate_{n}.py", line {n + 7}, in open_gate\n    return below.open_gate(number)\n'
+        f"           ^^^^^^^^^^^^^^^^^^^^^^^\n"
+        for n in range(60)
+    )
+    cause = "\nThe above exception was the direct cause of the following exception:\n\n"
+    head = "Traceback (most recent call last):\n"
+    return f"{head}{frames}ValueError: no water\n{cause}{head}{frames}RuntimeError: the gate is shut\n"
+
+
 MATERIALS: Final[dict[str, str]] = {
     "page:article": _article(),
     "page:one line": _article().replace("\n", ""),
@@ -70,6 +127,11 @@ MATERIALS: Final[dict[str, str]] = {
     "prose:report": "\n\n".join(f"Part {n}\n\n{_sentences(9, n)}" for n in range(20)),
     "prose:one line": _sentences(300, 3),
     "prose:chinese": "清晨，下游水库的闸门打开了。守门人沿着河岸走到桥边，等水位下降！午后，水泵停了。\n\n" * 60,
+    "server_log:service": _service(),
+    "server_log:requests": _requests(),
+    "server_log:journal": _journal(),
+    "stack_trace:java": _exceptions(),
+    "stack_trace:python": _traceback(),
     "binary:base64": b64encode(noise(9_000)).decode(),
     "binary:base64 in lines": encodebytes(noise(9_000)).decode(),
     "binary:dump": dump(noise(4_000) + b"valve 7 was opened by the keeper" + noise(4_000)),

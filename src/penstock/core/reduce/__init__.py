@@ -13,9 +13,11 @@ from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
 from penstock.core.reduce.page import PAGE
 from penstock.core.reduce.prose import PROSE
+from penstock.core.reduce.server_log import SERVER_LOG
+from penstock.core.reduce.stack_trace import STACK_TRACE
 from penstock.core.reduce.tail import TAIL
 
-KINDS: Final[tuple[Reducer, ...]] = (PAGE, PROSE, BINARY, BUILD_LOG, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (PAGE, PROSE, BINARY, BUILD_LOG, SERVER_LOG, STACK_TRACE, HEAD_TAIL)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

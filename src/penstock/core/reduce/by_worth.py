@@ -108,12 +108,16 @@ class LogView:
 
 def _asked_for(ask: Ask, templates: Templates) -> list[int]:
     """The lines that speak of what was asked, best first, with what stands around them."""
-    question = Question(" ".join(word for word in ask.query.split() if word.strip(".,?!:;").lower() not in _SAID_ANYWAY))
+    question = Question(
+        " ".join(word for word in ask.query.split() if word.strip(".,?!:;").lower() not in _SAID_ANYWAY)
+    )
     if not question:
         return []
     scores = question.scores(templates.shown.lower().split(b"\n")[: len(templates)], ask.effort)
     best = max(scores.values(), default=0.0)
-    hits = sorted((line for line, score in scores.items() if 2 * score >= best), key=lambda line: (-scores[line], -line))
+    hits = sorted(
+        (line for line, score in scores.items() if 2 * score >= best), key=lambda line: (-scores[line], -line)
+    )
     around = sorted(range(-_AROUND, _AROUND + 1), key=abs)
     return [line + by for line in hits[:_ASKED_MOST] for by in around if 0 <= line + by < len(templates)]
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import re2
-
 from penstock.core.content import Content, Span
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
 from penstock.core.reduce.markup import Block, read_page
@@ -25,26 +23,35 @@ SHORT: Final = 40
 # What a unit may take more so that it begins or ends with its line.
 EDGE: Final = 24
 
-_DOCUMENT: Final = re2.compile(rb"(?i)(?:^|\n)\s*<(?:!doctype html|html|head|body)\b")
 _ENDS: Final = (b"</p>", b"</a>", b"</li>", b"</td>", b"</div>", b"</span>", b"</h2>", b"</P>", b"</A>", b"</TD>")
 
 
 def fit(sample: Sample) -> float:
-    start = sample.data[:4096]
-    found = _DOCUMENT.search(start)
-    if found is not None:
-        return 0.95 if found.start() == 0 or start[:5] == b"HTTP/" else 0.6
+    start = sample.data[:2048]
+    if start[:5] == b"HTTP/" or _begins_document(start.lstrip()[:15].lower()):
+        return 0.95 if _is_markup(start) else 0.0
     if _is_markup(start):
+        if start.lstrip()[:1] != b"<":
+            return 0.6  # something else stands before it
         return min(0.85, sum(map(sample.data.count, _ENDS)) / 40)
-    return _fit_of_markdown(b"\n" + sample.data + sample.middle)
+    return _fit_of_markdown(b"\n" + sample.data[:8192])
 
 
 def _is_markup(start: bytes) -> bool:
-    return start.lstrip()[:1] == b"<" or _DOCUMENT.search(start) is not None
+    """Whether it begins with an element, or a document begins in one of its first lines."""
+    if start.lstrip()[:1] == b"<":
+        return True
+    return any(_begins_document(line[:15]) for line in start.lower().split(b"\n"))
+
+
+def _begins_document(text: bytes) -> bool:
+    return text.startswith((b"<!doctype html", b"<html", b"<head>", b"<body"))
 
 
 def _fit_of_markdown(text: bytes) -> float:
     """Headings alone may be comments of a program, so they count only beside what no program has."""
+    if not any(mark in text[:1024] for mark in (b"\n# ", b"\n## ", b"\n===")):
+        return 0.0
     headings = sum(map(text.count, (b"\n# ", b"\n## ", b"\n### ")))
     others = (
         text.count(b"](") // 2,
@@ -53,13 +60,12 @@ def _fit_of_markdown(text: bytes) -> float:
         text.count(b"**") // 4,
     )
     kinds = sum(map(bool, others))
-    begins = b"\n# " in text[:1024] or b"\n## " in text[:1024] or b"\n===" in text[:1024]
-    return min(0.75, 0.35 + 0.15 * kinds) if begins and headings >= 2 and kinds else 0.0
+    return min(0.75, 0.35 + 0.15 * kinds) if headings >= 2 and kinds else 0.0
 
 
 def reduce(content: Content, ask: Ask) -> Plan:
     data = content.data
-    if _is_markup(data[:4096]):
+    if _is_markup(data[:2048]):
         blocks, nearness = read_page(data, ask.effort)
         passages = [_passage(data, block, nearness[block.box]) for block in blocks]
     else:
