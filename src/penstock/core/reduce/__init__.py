@@ -16,8 +16,18 @@ from penstock.core.reduce.prose import PROSE
 from penstock.core.reduce.server_log import SERVER_LOG
 from penstock.core.reduce.stack_trace import STACK_TRACE
 from penstock.core.reduce.tail import TAIL
+from penstock.core.reduce.test_run import TEST_RUN
 
-KINDS: Final[tuple[Reducer, ...]] = (PAGE, PROSE, BINARY, BUILD_LOG, SERVER_LOG, STACK_TRACE, HEAD_TAIL)
+KINDS: Final[tuple[Reducer, ...]] = (
+    BUILD_LOG,
+    TEST_RUN,
+    SERVER_LOG,
+    STACK_TRACE,
+    PAGE,
+    PROSE,
+    BINARY,
+    HEAD_TAIL,
+)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

@@ -5,6 +5,7 @@ of its strongest sign; a line that says that there was no error has none, nor ha
 `-Werror` in it, a file named error.o, or a test about errors that passed.
 
 The strengths:
+- RESULT: a test that failed, where the output is read as that of a test run. It is not given here.
 - ENDED: a command, a step or the whole run gave up. What went wrong stands before it.
 - VERDICT: a test, a compiler or a program says that it failed.
 - STRONG: `error:` and the like, an exception's name, a level of a log.
@@ -23,6 +24,7 @@ import re2
 from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.templates import Templates
 
+RESULT: Final = 6
 ENDED: Final = 5
 VERDICT: Final = 4
 STRONG: Final = 3
@@ -58,6 +60,7 @@ _OF_LEVELS: Final = (
 _ANY: Final = re2.compile(b"|".join((_OF_ENDS, _OF_VERDICTS, _OF_LEVELS)))
 _ENDED: Final = re2.compile(_OF_ENDS)
 _VERDICT: Final = re2.compile(_OF_VERDICTS)
+_OF_LEVEL: Final = re2.compile(_OF_LEVELS)
 _PLAIN: Final = re2.compile(
     rb"(?im)(?:^|[^\w./@-])(?:errors?|fail(?:ed|ures?|s|ing|ure)?|(?:\w*exceptions?|\w+error)|fatal|abort(?:ed|ing)?"
     rb"|crash(?:ed)?|cannot|can'?t|can not|could ?n[o']t|could not|unable to|not found|no such|nothing provides"
@@ -86,12 +89,11 @@ _SOME_TOO: Final = re2.compile(
 # A compiler's command line: its options and files are named after all sorts of things.
 _COMMAND: Final = re2.compile(rb" -(?:c|o|O\d|Wall|I\S+|D\S+|W\S+|L\S+|f\S+|std=\S+|classpath|cp) ")
 
-# A line that says itself how much it matters.
-_LEVEL: Final = re2.compile(
-    rb"^(?:[^ ]+ +){0,4}?[\[(<]?"
-    rb"(?:(?i:warn(?:ing)?|info|debug|trace|notice)[\]:>)]|(?:WARN(?:ING)?|INFO|DEBUG|TRACE|NOTICE)\b)"
+# A line that says itself how little it matters.
+_WARNS: Final = re2.compile(rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:warn(?:ing)?)[\]:>)]|WARN(?:ING)?\b)")
+_INFORMS: Final = re2.compile(
+    rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:info|debug|trace|notice)[\]:>)]|(?:INFO|DEBUG|TRACE|NOTICE)\b)"
 )
-_LEVEL_WITHIN: Final = 80
 
 
 class Alarm(NamedTuple):
@@ -103,47 +105,57 @@ class Alarm(NamedTuple):
 def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
     """The lines that tell of failure, in order."""
     texts = templates.texts
-    found: dict[int, Alarm] = {}
-    for line, word in _lines_with(_ANY, templates.shown, texts, effort):
-        if _tells(texts[line]):
-            found[line] = Alarm(line, _strength(texts[line]), word)
+    found = dict(lines_with(_ANY, templates.shown, texts))
     # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
     # of the same a thousand times.
     ends = sorted({*templates.firsts, *templates.lasts})
-    said = [texts[line] for line in ends]
-    for place, word in _lines_with(_PLAIN, b"\n".join(said), said, effort):
-        line = ends[place]
-        if line not in found and _COMMAND.search(texts[line]) is None and _tells(texts[line]):
-            found[line] = Alarm(line, WEAK if word[:2].lower() in (b"wa", b"de") else PLAIN, word)
-    return [found[line] for line in sorted(found)]
+    in_ends = [texts[line] for line in ends]
+    for place, word in lines_with(_PLAIN, b"\n".join(in_ends), in_ends):
+        found.setdefault(ends[place], word)
+    effort.spend(3 * len(found))
+    return _judged(texts, sorted(found.items()))
 
 
-def _lines_with(
-    pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes], effort: Effort
-) -> Iterator[tuple[int, bytes]]:
+def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alarm]:
+    """Those of the lines that do tell, with their strength. `found` are lines in order, with the word that was found."""
+    looked = [texts[line] for line, _ in found]
+    shown = b"\n".join(looked)
+
+    def having(pattern: re2._Regexp[bytes]) -> set[int]:
+        return {place for place, _ in lines_with(pattern, shown, looked)}
+
+    calm = having(_FINE) | (having(_NONE) - having(_SOME_TOO))
+    commands, ended, verdict, level = having(_COMMAND), having(_ENDED), having(_VERDICT), having(_OF_LEVEL)
+    warns, informs = having(_WARNS), having(_INFORMS)
+    alarms: list[Alarm] = []
+    for place, (line, word) in enumerate(found):
+        strong = place in verdict or place in level
+        if place in calm or (place in commands and not strong):
+            continue
+        if place in ended:
+            strength = ENDED
+        elif place in warns or (not strong and word[:2].lower() in (b"wa", b"de")):
+            strength = WEAK
+        elif place in informs or not strong:
+            strength = PLAIN
+        else:
+            strength = VERDICT if place in verdict else STRONG
+        alarms.append(Alarm(line, strength, word))
+    return alarms
+
+
+def lines_with(pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
     """Each line that a pattern is found in, with what it found there first. `shown` are the texts, one a line."""
     ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size))
     place = line = 0
-    while (match := pattern.search(shown, place)) is not None:
-        effort.spend(3)
+    last = -1
+    for match in pattern.finditer(shown):
         start, stop = match.span()
         word = shown[start:stop].strip()
         start += shown[start:stop].find(word)
-        line += shown.count(b"\n", place, start)
-        yield line, word
-        place = ends[line]
-
-
-def _tells(text: bytes) -> bool:
-    if _FINE.search(text) is not None:
-        return False
-    return _NONE.search(text) is None or _SOME_TOO.search(text) is not None
-
-
-def _strength(text: bytes) -> int:
-    if _ENDED.search(text) is not None:
-        return ENDED
-    level = _LEVEL.search(text[:_LEVEL_WITHIN])
-    if level is not None:
-        return WEAK if b"warn" in level[0].lower() else PLAIN
-    return VERDICT if _VERDICT.search(text) is not None else STRONG
+        if start > ends[line]:
+            line += shown.count(b"\n", place, start)
+            place = start
+        if line > last:
+            last = line
+            yield line, word

@@ -7,10 +7,10 @@ lines of one template says how many repeats of the line before it are hidden.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
-from typing import Final
+from itertools import chain
+from typing import Final, overload
 
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after
@@ -52,12 +52,12 @@ class LogView:
         self._asked = _asked_for(ask, templates)
         self._words = {alarm.line: alarm.word for alarm in alarms}
         self._runs = [run for run in templates.runs() if templates.keys[run[0]]]
-        self._units: dict[int, list[Span]] = {}
+        self._units: dict[int, _Units] = {}
 
     def choose(self, room: Room) -> Choice:
         most = _rounded(min(max(room.least // _OF_ROOM, _SHORT), _LONG))
         if most not in self._units:
-            self._units[most] = self._units_of(most)
+            self._units[most] = _Units(self._lines, self._templates, self._words, most)
         units = self._units[most]
         asked = picked(self._content, units, self._asked, room.share(_ASKED_SHARE)) if self._asked else bytearray()
         taken = [line for line, shown in enumerate(asked) if shown]
@@ -65,24 +65,13 @@ class LogView:
         spans = joined(self._content, units, shown, room.mark)
         return Choice(spans, hidden=self._repeats(spans))
 
-    def _units_of(self, most: int) -> list[Span]:
-        lines, rewritten = self._lines, frozenset(self._templates.rewritten)
-        units = list(map(Span, lines.starts, islice(lines.starts, 1, None)))
-        for line, text in enumerate(lines.texts):
-            if len(text) > most or (len(text) > _SHORT and line in rewritten):
-                units[line] = self._part(line, most)
-        return units
-
-    def _part(self, line: int, most: int) -> Span:
-        """What is shown of a long line: what it said last, and of that what is around the word that tells."""
-        data, text, start = self._content.data, self._lines.texts[line], self._lines.starts[line]
-        stop = start + len(text)
-        said = start + text.rfind(b"\r", 0, len(text.rstrip(b"\r"))) + 1
-        at = max(said, start + text.find(self._words.get(line, b""), said - start))
-        said = cut_at_or_after(data, said, stop)
-        if stop - said > most or said == stop:
-            return window(data, Span(said if said < stop else start, stop), at, most)
-        return Span(said, self._lines.starts[line + 1])
+    def shown_of(self, lines: Sequence[int], choice: Choice) -> int:
+        """How many of these lines a choice shows, at least by their start."""
+        stops = [span.stop for span in choice.spans]
+        starts = [span.start for span in choice.spans]
+        places = [self._lines.starts[line] for line in lines]
+        spans = [bisect_right(starts, place) - 1 for place in places]
+        return sum(span >= 0 and place < stops[span] for place, span in zip(places, spans, strict=True))
 
     def _rest(self) -> Iterator[int]:
         common = self._templates.common
@@ -104,6 +93,45 @@ class LogView:
                 if run >= 0 and stop <= self._runs[run][1]:
                     repeats[index] = Tally("repeats", stop - first)
         return repeats
+
+
+class _Units(Sequence[Span]):
+    """One unit a line, made when it is asked for, since of a log few lines are shown."""
+
+    def __init__(self, lines: Lines, templates: Templates, words: Mapping[int, bytes], most: int) -> None:
+        self._lines = lines
+        self._starts = lines.starts
+        self._whole = min(most, _SHORT) if templates.rewritten else most
+        self._words = words
+        self._most = most
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Span]: ...
+    def __getitem__(self, index: int | slice) -> Span | list[Span]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        if index < 0:
+            index += len(self)
+        start, stop = self._starts[index], self._starts[index + 1]
+        return Span(start, stop) if stop - start <= self._whole else self._part(index)
+
+    def _part(self, line: int) -> Span:
+        """What is shown of a long line: what it said last, and of that what is around the word that tells."""
+        data, text, start = self._lines.content.data, self._lines.texts[line], self._starts[line]
+        stop = start + len(text)
+        said = start + text.rfind(b"\r", 0, len(text.rstrip(b"\r"))) + 1
+        at = max(said, start + text.find(self._words.get(line, b""), said - start))
+        said = cut_at_or_after(data, said, stop)
+        if said == stop:
+            said = start
+        if stop - said > self._most:
+            return window(data, Span(said, stop), at, self._most)
+        return Span(said, self._starts[line + 1])
 
 
 def _asked_for(ask: Ask, templates: Templates) -> list[int]:

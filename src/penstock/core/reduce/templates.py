@@ -71,11 +71,23 @@ class Templates:
     @cached_property
     def counts(self) -> list[int]:
         """For each line, how many have its template."""
-        return list(map(Counter(self.keys).__getitem__, self.keys))
+        return list(map(self._key_counts.__getitem__, self.keys))
 
     @cached_property
     def common(self) -> list[int]:
-        return list(map(mul, self.counts, map(Counter(self.shapes).__getitem__, self.shapes)))
+        return list(map(mul, self.counts, map(self._shape_counts.__getitem__, self.shapes)))
+
+    def common_of(self, line: int) -> int:
+        """What `common` has of one line, for those that ask of few."""
+        return self._key_counts[self.keys[line]] * self._shape_counts[self.shapes[line]]
+
+    @cached_property
+    def _key_counts(self) -> Counter[bytes]:
+        return Counter(self.keys)
+
+    @cached_property
+    def _shape_counts(self) -> Counter[bytes]:
+        return Counter(self.shapes)
 
     @cached_property
     def lasts(self) -> list[int]:

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 import re2
 
-from penstock.core.reduce.alarms import ENDED, PLAIN, STRONG, VERDICT, WEAK, Alarm
+from penstock.core.reduce.alarms import ENDED, PLAIN, RESULT, STRONG, VERDICT, WEAK, Alarm
 from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.templates import Templates
 
@@ -35,6 +35,7 @@ class Reach(NamedTuple):
 # The figures in this module were found by trying each smaller and greater on failed builds of some hundred projects.
 # Most of them can be halved or doubled without much harm.
 _REACH: Final = {
+    RESULT: Reach(5.0, 0.80, 0.93),
     ENDED: Reach(4.0, 0.93, 0.70),
     VERDICT: Reach(4.2, 0.80, 0.93),
     STRONG: Reach(3.4, 0.80, 0.93),
@@ -47,6 +48,7 @@ _LEAST: Final = 0.25  # less is not lent
 _END: Final = Reach(3.0, 0.985, 0.0)
 _LEAST_AT_END: Final = 0.05
 _LATER_END: Final = 0.8  # of where a second command gave up
+_LAST_WORD: Final = 4.5
 _LAST_END: Final = 0.45  # of the end of a log in which a command gave up before
 
 # How much of an alarm counts by where it stands.
@@ -76,11 +78,12 @@ _CLOSING: Final = 0.9
 # A key so short is that of a brace or a caret.
 _TELLING_KEY: Final = 4
 
-_CLOSE: Final = re2.compile(
-    rb"(?im)\bcommand .{1,400}exited with \d|\bprocess completed with exit code [1-9]|^error: job failed"
+# What a runner of commands says, as travis, GitHub, GitLab and Jenkins do.
+_GAVE_UP: Final = re2.compile(
+    rb"(?i)\bcommand .{1,400}exited with [1-9]|\bprocess completed with exit code [1-9]|^error: job failed"
     rb"|\bmarked build as failure"
 )
-_WELL: Final = re2.compile(rb"exited with 0\b")
+_WENT_WELL: Final = b"exited with 0"
 _BEGUN: Final = (b"$ ", b"##[group]Run ")
 
 
@@ -99,62 +102,65 @@ class Course(NamedTuple):
     stretches: list[Stretch]
 
 
-def course_of(templates: Templates) -> Course:
+def course_of(templates: Templates, alarms: Sequence[Alarm]) -> Course:
     texts, shown = templates.texts, templates.shown
-    failed: list[int] = []
-    stretches: list[Stretch] = []
-    place = line = 0
-    for match in _CLOSE.finditer(shown):
-        line += shown.count(b"\n", place, match.start())
-        place = match.start()
-        well = _WELL.search(texts[line]) is not None
-        if not well:
-            failed.append(line)
-        stretches.append(Stretch(line + 1, _ENDED_WELL if well else 1.0))
+    failed = [line for line, strength, _ in alarms if strength == ENDED and _GAVE_UP.search(texts[line]) is not None]
     begun = 0
     if failed:
         begun = next((at for at in range(failed[0], -1, -1) if texts[at].startswith(_BEGUN)), 0)
-        stretches = [Stretch(begun, _BEFORE), *(stretch for stretch in stretches if stretch.stop > begun)]
+    closed = {line: 1.0 for line in failed}
+    line = place = 0
+    while (found := shown.find(_WENT_WELL, place)) >= 0:
+        line += shown.count(b"\n", place, found)
+        place = found + 1
+        closed[line] = _ENDED_WELL
+    stretches = [Stretch(line + 1, part) for line, part in sorted(closed.items()) if line >= begun]
+    if begun:
+        stretches.insert(0, Stretch(begun, _BEFORE))
     return Course(failed, begun, [*stretches, Stretch(len(texts), _AFTER if failed else 1.0)])
 
 
 def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dict[int, float]:
     """What lines are worth; those that are not in it are worth nothing."""
-    course = course_of(templates)
+    course = course_of(templates, alarms)
     ledger = _Ledger(templates, effort)
     end = course.failed[0] if course.failed else len(templates) - 1
     stops = [stretch.stop for stretch in course.stretches]
     told: Counter[bytes] = Counter()
     told_keys: Counter[bytes] = Counter()
-    for line, strength, _ in alarms:
+    # The strongest first: within their reach the weaker ones have nothing to lend.
+    for line, strength, _ in sorted(alarms, key=lambda alarm: -alarm.strength):
         reach = _REACH[strength]
         worth = reach.worth * course.stretches[bisect_right(stops, line)].part
         worth *= _by_place(strength, end - line) * _by_length(strength, len(templates.texts[line]))
         shape = templates.shapes[line]
-        worth /= (1 + told[shape] / 20) ** 0.4 * (1 + templates.common[line].bit_length() / 16)
+        worth /= (1 + told[shape] / 20) ** 0.4 * (1 + templates.common_of(line).bit_length() / 16)
         worth /= (1 + told_keys[templates.keys[line]]) ** 0.7
         told[shape] += 1
         told_keys[templates.keys[line]] += 1
-        ledger.give(line, worth)
-        ledger.lend(line, worth * _LENT, reach, _LEAST)
+        if worth > ledger.worth.get(line, 0.0):
+            ledger.worth[line] = worth
+            ledger.lend(line, worth * _LENT, reach, _LEAST)
     if course.begun:
         ledger.give(course.begun, _END.worth)
     for number, line in enumerate(course.failed):
         ledger.lend_up_from_end(line, _LATER_END if number else 1.0)
-    if len(templates):
-        ledger.lend_up_from_end(len(templates) - 1, _LAST_END if course.failed else 1.0)
+    last = next((line for line in range(len(templates) - 1, -1, -1) if templates.keys[line]), -1)
+    if last >= 0:
+        ledger.lend_up_from_end(last, _LAST_END if course.failed else 1.0)
+        ledger.give(last, _LAST_WORD)
     return ledger.closed()
 
 
 def _by_place(strength: int, before_end: int) -> float:
-    if strength == ENDED or before_end <= 0:
+    if strength >= ENDED or before_end <= 0:
         return 1.0
     least = _FAR_PLAIN if strength <= PLAIN else _FAR_STRONG
     return least + (1 - least) * 0.5 ** (before_end / _FAR)
 
 
 def _by_length(strength: int, length: int) -> float:
-    if strength == ENDED or length <= _LONG:
+    if strength >= ENDED or length <= _LONG:
         return 1.0
     return max(_LONG_PLAIN if strength <= PLAIN else _LONG_STRONG, _LONG / length)
 
@@ -212,7 +218,7 @@ class _Ledger:
         kept = min(1.0, _LONG_LENT / (len(templates.texts[line]) + 1))
         if line not in self.new and len(key) >= _TELLING_KEY:
             kept *= _REPEATED
-        bits = templates.common[line].bit_length() - _COMMON_BITS
+        bits = templates.common_of(line).bit_length() - _COMMON_BITS
         return kept / (1 + bits / 4) if bits > 0 else kept
 
     def closed(self) -> dict[int, float]:

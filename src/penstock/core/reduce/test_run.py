@@ -1,0 +1,101 @@
+"""What test runners print: every failed test by its name first, then why each failed, and the counts at the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import re2
+
+from penstock.core.content import Content
+from penstock.core.reduce.alarms import PLAIN, RESULT, Alarm, find_alarms, lines_with
+from penstock.core.reduce.by_worth import LogView
+from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
+from penstock.core.reduce.templates import Templates
+from penstock.core.reduce.worth import worths
+
+# How a failed test is told, each by another family of runners. One run tells it in more than one of these forms: as it
+# goes, and again at the end.
+_FORMS: Final = (
+    rb"^\S.*::.* (?:FAILED|ERROR)\b",  # pytest -v
+    rb"\.\.\. (?:FAIL|ERROR)$",  # unittest -v
+    rb"^[ \t]*(?:\xe2\x9c[\x95-\x98]|\xc3\x97) ",  # jest, vitest
+    rb"<<< (?:FAILURE|ERROR)!",  # surefire
+    rb"\*\*\*(?:Failed|Exception|Timeout|Not Run)",  # ctest
+    rb"^test .* \.\.\. FAILED$",  # cargo
+    rb"^\S+ > .* FAILED$",  # gradle
+    rb"^[ \t]*--- FAIL: ",  # go
+    rb"^[ \t]*not ok\b",  # TAP
+    rb"^(?:FAIL|ERROR): \S",  # unittest
+    rb"^[ \t]*\d{1,4}\) ",  # mocha, rspec, phpunit, exunit
+    rb"^\[  FAILED  \] \S+\.\S+",  # googletest
+    rb"^(?:FAILED|ERROR) \S+",  # pytest, at the end
+)
+_FAILED: Final = re2.compile(b"(?m)" + b"|".join(_FORMS))
+_BY_FORM: Final = tuple(re2.compile(b"(?m)" + form) for form in _FORMS)
+
+# What only a test runner writes.
+_MARKS: Final = re2.compile(
+    rb"(?m)^(?:=+ test session starts =+|=== RUN |[ \t]*--- (?:PASS|FAIL|SKIP): |ok +\t?\S+\t[\d.]+s|running \d+ tests?$"
+    rb"|test \S+ \.\.\. (?:ok|FAILED|ignored)|test result: |(?:PASS|FAIL) +\S+\.\w+|TAP version|(?:not )?ok \d+"
+    rb"|[ \t]*(?:\xe2\x9c[\x93-\x98]|\xe2\x88\x9a|\xc3\x97) |\[ *(?:RUN|OK|PASSED|FAILED|-+|=+) *\] |PHPUnit \d"
+    rb"|(?:\[\w+\] )?Tests run: \d+|(?:\[\w+\] )?Running \S+Test|Test project | *\d+/\d+ Test +#\d+|Ran \d+ tests? in"
+    rb"|\S+ \(\S+\)(?: \.\.\.|\n.* \.\.\.) (?:ok|FAIL|ERROR|skipped)|\S+::\S.* (?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)\b"
+    rb"|\S+ > .* (?:PASSED|FAILED|SKIPPED)$|\d+ examples?, \d+ failures?|[ \t]*\d+ (?:passing|failing)\b|Failures:$"
+    rb"|Tests: +\d+|Test Suites: +\d+|\S+\.py [.FEsxX]+ *\[ *\d+%\]|_{5,} \S+ _{5,}$|=+ (?:FAILURES|ERRORS) =+$)"
+)
+_SURE: Final = 5
+
+# How a run begins, with the runner, its version, how many tests; and how it ends, with the counts.
+_HEADER: Final = 4
+_OF_HEADER: Final = 1.5
+_FOOTER: Final = 2
+_OF_FOOTER: Final = 6.0
+
+
+def fit(sample: Sample) -> float:
+    found = sum(
+        1
+        for part in (sample.data, sample.middle, sample.end)
+        for _ in zip(range(_SURE), _MARKS.finditer(part), strict=False)
+    )
+    return 0.9 if found >= _SURE else 0.17 * found
+
+
+def reduce(content: Content, ask: Ask) -> Plan:
+    ask.effort.spend(3 * (content.data.count(b"\n") + 1))
+    templates = Templates(content.data)
+    alarms = {alarm.line: alarm for alarm in find_alarms(templates, ask.effort)}
+    found = dict(lines_with(_FAILED, templates.shown, templates.texts))
+    failures = _failures(templates, sorted(found))
+    alarms |= {line: Alarm(line, PLAIN, word) for line, word in found.items()}
+    alarms |= {line: Alarm(line, RESULT, found[line]) for line in failures}
+    told = [alarms[line] for line in sorted(alarms)]
+    worth = worths(templates, told, ask.effort)
+    said = [line for line, key in enumerate(templates.keys) if key]
+    for line in said[:_HEADER]:
+        worth[line] = max(worth.get(line, 0.0), _OF_HEADER)
+    for line in said[-_FOOTER:]:
+        worth[line] = max(worth.get(line, 0.0), _OF_FOOTER)
+    view = LogView(content, ask, templates, worth, told)
+
+    def choose(room: Room) -> Choice:
+        choice = view.choose(room)
+        return replace(choice, shown=(view.shown_of(failures, choice),)) if failures else choice
+
+    return Plan(choose, totals=(Tally("failures", len(failures)),) if failures else ())
+
+
+def _failures(templates: Templates, lines: list[int]) -> list[int]:
+    """The lines of the form that tells of the most failed tests; of the later form where two tell of as many."""
+    texts = [templates.texts[line] for line in lines]
+    shown = b"\n".join(texts)
+    by_form = [[(lines[place], word) for place, word in lines_with(form, shown, texts)] for form in _BY_FORM]
+    most = max(by_form, key=lambda found: (len(found), found))
+    half = len(most) // 2
+    words = [word for _, word in most]
+    # As it goes and again at the end, in the same form.
+    return [line for line, _ in (most[half:] if words[:half] == words[half:] else most)]
+
+
+TEST_RUN = Reducer("test_run", fit, reduce)
