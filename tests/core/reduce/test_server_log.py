@@ -71,7 +71,7 @@ def test_error_is_shown_with_the_first_frames_below_it_and_other_frames_leave_ro
     assert "java.io.IOException: no water\n\tat river.Gate.step(" in shown
     assert all(f"{'q' * n} is new" in shown for n in range(1, 13))
     assert "a trace, for nothing" in shown
-    assert "step" + "x" * 30 not in shown and "dry.Dam." not in shown
+    assert "step" + "x" * 30 not in shown and shown.count("dry.Dam.") < 6
 
 
 def test_frequent_error_leaves_room_for_what_is_rare() -> None:

@@ -26,7 +26,7 @@ def java(frames: int, package: str = "river.gate.Opener", start: int = 0) -> str
 
 
 def test_messages_and_causes_of_a_deep_trace_are_shown() -> None:
-    text = f'a.GateException: shut\n{java(300)}Caused by: b.Cause: no water\n{java(300)}\t... 23 more\n'
+    text = f"a.GateException: shut\n{java(300)}Caused by: b.Cause: no water\n{java(300)}\t... 23 more\n"
     text += f"Caused by: c.Root: the spring is dry\n{java(300, 'river.Spring')}\t... 9 more\n"
     shown = view(text, 2_000)
     assert all(said in shown for said in ("a.GateException: shut", "b.Cause: no water", "c.Root: the spring is dry"))
