@@ -23,19 +23,18 @@ from penstock.core.reduce.templates import Templates
 
 # Frames as languages and debuggers print them. Each is one line, or a line with the place or the code below it.
 _FRAME: Final = re.compile(
-    rb"\s*(?:"
-    rb"at [\w$<\[@/(.:\x80-\xff]"  # Java, JavaScript, C#, Rust's places, Dart
-    rb'|[|+ ]*File "[^"\n]{1,300}", line \d'  # Python, also inside of an exception group
+    rb"(?:at [\w$<\[@/(.:\x80-\xff]"  # Java, JavaScript, C#, Rust's places, Dart
+    rb'|File "[^"\n]{1,300}", line \d'  # Python, also inside of an exception group
     rb"|#\d{1,4}:? +\S"  # gdb, sanitizers, PHP, Dart
     rb"|\d{1,4}: +(?:0x[0-9a-f]+ - )?[\w<_]"  # Rust
     rb"|(?:from )?[^\s:]{1,300}:\d{1,6}:in [`']"  # Ruby
     rb"|[^\s:]{1,300}\.go:\d+(?: \+0x[0-9a-f]+)?$"  # Go's places
-    rb"|[\w./()*\[\]-]{1,200}\.[\w.()*\[\]]{1,200}\((?:0x|\.\.\.|\{|\)$)"  # Go's functions
+    rb"|[\w./()*\[\]-]{1,300}\((?:0x|\.\.\.\)|\{0x)|[\w/-]{1,200}\.[\w(*)]{1,100}\(\)$"  # Go's functions
     rb"|frame #\d|created by "  # lldb, Go
     rb"|- (?:locked|waiting|parking|eliminated|None)\b"  # Java's monitors
     rb")"
 )
-_OUTWARD: Final = re.compile(rb'[|+ ]*File "')  # frames of which the last is the innermost
+_OUTWARD: Final = b'File "'  # frames of which the last is the innermost
 _LIBRARY: Final = re.compile(
     rb"site-packages|dist-packages|node_modules|/vendor/|/gems/|/usr/(?:lib|include|share|local/(?:lib|go/src))|/rustc/"
     rb"|/pkg/mod/|\.cargo/registry|/lib/python\d|/lib/ruby/|\bnode:|\(internal/|<frozen |\blib[\w+-]{1,30}\.so\b"
@@ -63,6 +62,10 @@ FRAME: Final = 1.0
 # Lines that may name a trace.
 HEAD: Final = 4
 
+# What of a line is looked at, and what may stand before a frame in it.
+SEEN: Final = 600
+_INSET: Final = b" \t|+"
+
 LOOKED_AT: Final = 24
 
 
@@ -70,8 +73,8 @@ def fit(sample: Sample) -> float:
     lines = [
         line for part in (sample.data, sample.middle, sample.end) for line in part.split(b"\n", LOOKED_AT)[:LOOKED_AT]
     ]
-    lines = [line[:400] for line in lines if line.strip()]
-    frames = sum(_FRAME.match(line) is not None for line in lines)
+    lines = [line for line in lines if line.strip()]
+    frames = sum(_is_frame(line) for line in lines)
     if frames < 4:
         return 0.0
     # A frame often has a line below it: its code, its place.
@@ -131,25 +134,29 @@ def _frames(texts: Sequence[bytes]) -> bytes:
     frames = bytearray(len(texts))
     inset = -1  # of the frame above, whose code or place this line may be
     for line, text in enumerate(texts):
-        match = _FRAME.match(text)
-        within = len(text) - len(text.lstrip(b" \t|"))
-        if match is not None or _MORE.match(text) is not None:
+        said = text[:SEEN].lstrip(_INSET)
+        within = min(len(text), SEEN) - len(said)
+        if _FRAME.match(said) is not None or _MORE.match(said) is not None:
             frames[line] = 1
             inset = within
-        elif 0 <= inset < within and text.strip():
+        elif said and 0 <= inset < within:
             frames[line] = 1
         else:
             inset = -1
     return bytes(frames)
 
 
+def _is_frame(text: bytes) -> bool:
+    return _FRAME.match(text[:SEEN].lstrip(_INSET)) is not None
+
+
 def _of_frame(texts: Sequence[bytes], line: int, start: int, stop: int) -> float:
     text = texts[line]
     first, last = line - start, stop - 1 - line
-    inner, outer = (last, first) if _OUTWARD.match(texts[start]) is not None else (first, last)
+    inner, outer = (last, first) if texts[start][:SEEN].lstrip(_INSET).startswith(_OUTWARD) else (first, last)
     worth = FRAME + INNERMOST / (1 + inner / 4) + OUTERMOST / (1 + outer)
-    named = text if _FRAME.match(text) is not None or line == start else texts[line - 1]
-    return worth if _LIBRARY.search(named) is not None else worth + OWN
+    named = text if line == start or _is_frame(text) else texts[line - 1]
+    return worth if _LIBRARY.search(named[:SEEN]) is not None else worth + OWN
 
 
 STACK_TRACE = Reducer("stack_trace", fit, reduce)
