@@ -6,7 +6,8 @@ from base64 import b64encode, encodebytes
 
 import pytest
 
-from core.reduce.materials import MATERIALS, dump, noise
+from core.reduce.materials import MATERIALS
+from core.reduce.page_materials import dump, noise
 from penstock.core.content import content_of_bytes
 from penstock.core.flow import Case, bound
 from penstock.core.limits import Limits

@@ -50,7 +50,8 @@ def check(content: Content, choice: Choice) -> None:
     """In order, apart, none empty, within the content; a layout holds parts of its spans, in order."""
     place = -1
     for start, stop in choice.spans:
-        assert place < start < stop <= len(content.data)
+        assert start < stop <= len(content.data)
+        assert place < start or (place == start and content.holes_within(place, start))
         place = stop
     assert all(0 <= index <= len(choice.spans) and tally.many > 0 for index, tally in choice.hidden.items())
     if choice.parts is None:

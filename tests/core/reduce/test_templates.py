@@ -55,8 +55,10 @@ def test_rare_lines_are_known_among_names_that_vary() -> None:
     assert made.counts == [1] * len(made)
 
 
-def test_first_of_each_template_is_found_in_order() -> None:
-    assert Templates(b"get 1\nput 1\nget 2\nput 2\nend\n").firsts == [0, 1, 4]
+def test_first_and_last_of_each_template_are_found() -> None:
+    made = Templates(b"get 1\nput 1\nget 2\nput 2\nend\n")
+    assert made.firsts == [0, 1, 4]
+    assert made.lasts == [2, 3, 4]
 
 
 def test_runs_are_lines_in_a_row_of_one_template() -> None:
@@ -73,7 +75,8 @@ def test_every_line_has_a_template(content: Content) -> None:
     assert len(made) == len(Lines(content))
     assert len(made.keys) == len(made.counts) == len(made.common) == len(made)
     assert all(count >= 1 for count in made.common)
-    assert made.firsts == [place for place, key in enumerate(made.keys) if key not in made.keys[:place]]
+    assert all(made.keys.index(key) == line for key, line in made.first_of.items())
+    assert made.common == [made.common_of(line) for line in range(len(made))]
 
 
 @given(st.lists(st.sampled_from(["get 1", "get 2", "put", "", "=="]), max_size=30), st.integers(2, 4))
@@ -93,7 +96,7 @@ def test_ten_times_the_lines_take_ten_times_the_time() -> None:
         began = time.process_time()
         made = Templates(data)
         assert made.common
-        assert made.firsts
+        assert made.first_of
         assert list(made.runs()) is not None
         return time.process_time() - began
 
@@ -102,5 +105,6 @@ def test_ten_times_the_lines_take_ten_times_the_time() -> None:
         assert seconds(line * 20_000) < 30 * short + 0.05
 
 
-def test_last_of_each_template_is_found_in_order() -> None:
-    assert Templates(b"get 1\nput 1\nget 2\nput 2\nend\n").lasts == [2, 3, 4]
+def test_line_of_nothing_but_escapes_is_a_line() -> None:
+    assert Templates(b"\x1b[1m\x1b[0m").texts == [b""]
+    assert Templates(b"a\n\x1b[0m").texts == [b"a", b""]

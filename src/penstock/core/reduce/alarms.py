@@ -15,13 +15,14 @@ The strengths:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections import deque
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import re2
 
 from penstock.core.reduce.contract import Effort
+from penstock.core.reduce.scan import lines_with
 from penstock.core.reduce.templates import Templates
 
 RESULT: Final = 6
@@ -49,12 +50,13 @@ _OF_VERDICTS: Final = (
     rb"|\bunresolved (?:reference|import|external)|\bassertion .{0,80}failed"
     rb"|\b[1-9]\d* (?:tests? |specs? )?(?:failed|failing|failures?|errors?)\b"
     rb"|\b(?:failed|failing|failures?|errors?)(?: tests?| examples?| scenarios?)?[:=] *(?:[1-9]|$))"
-    rb"|\xe2\x9c(?:\x95|\x96|\x97|\x98)|\xe2\x97\x8f \S)"
+    rb"|[\x{2715}-\x{2718}]|\x{25CF} \S)"
 )
 _OF_LEVELS: Final = (
-    rb"(?m:(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:|\[error\]|^error\b)"
+    rb"(?m:(?i:\b(?:fatal|errors?|panic)(?:\[[^\]\n]{0,60}\]|\([^)\n]{0,60}\)| [a-z]{1,8}\d{1,6})?!?:)"
+    rb"|(?i:\[error\]|^error\b)"
     rb"|\b(?:ERROR|FATAL|SEVERE|CRITICAL|PANIC|ABORT(?:ED)?)\b"
-    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled\b|\buncaught\b))"
+    rb"|[A-Za-z](?:Error|Exception|Failure|Fault)(?::| \(|$)|\bCaused by:|(?i:\bunhandled|\buncaught))"
 )
 # One pass over all lines, and then a look at those that have any of them.
 _ANY: Final = re2.compile(b"|".join((_OF_ENDS, _OF_VERDICTS, _OF_LEVELS)))
@@ -69,19 +71,19 @@ _PLAIN: Final = re2.compile(
     rb"|terminated|missing|expected|not (?:allowed|permitted|supported|defined|available|installed|equal|in order)"
     rb"|conflicts?|violat(?:es|ed|ions?)|but (?:was|got|actual)|unmet|unsatisfied|out of memory|no space left"
     rb"|problems?|broken|please|must|should|wrong)"
-    rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)|\bwarn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b"
+    rb"(?:[\s,;:!?)\]'\"`]|\.\s|\.?$)|warn(?:ings?)?\b|\bdeprecat(?:ed|ion)\b"
 )
 
 # The line is about something that went well, or that has not happened yet.
 _FINE: Final = re2.compile(
     rb"(?im)\b(?:pass(?:ed)?|ok|skip(?:ped)?|success)\]?[ \t]*(?:\[ *\d+%\]|\(?[\d.,]+ ?m?s\)?)?$"
-    rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|\xe2\x9c[\x93\x94]|\xe2\x88\x9a|checking )"
+    rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|[\x{2713}\x{2714}\x{221A}]|checking )"
     rb"|^(?:skip|xfail|xpass|get|fetched|unpacking|selecting|preparing|setting up|installing|downloading|collecting)\b"
     rb"|\bskipped\b|exited with 0\b"
 )
 _NONE: Final = re2.compile(
-    rb"(?i)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
-    rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0|null|none|false|no)\b"
+    rb"(?im)\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
+    rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0\b|(?:null|none|false)[ \t]*(?:[,;)\]}]|$))"
 )
 _SOME_TOO: Final = re2.compile(
     rb"(?i)\b[1-9]\d* (?:\w+ )?(?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)[:=] *[1-9]"
@@ -102,22 +104,27 @@ class Alarm(NamedTuple):
     word: bytes  # what tells, as it stands in the line
 
 
-def find_alarms(templates: Templates, effort: Effort) -> list[Alarm]:
-    """The lines that tell of failure, in order."""
+def find_alarms(templates: Templates, effort: Effort, sentences: int | None = None) -> list[Alarm]:
+    """The lines that tell of failure, in order; of those that tell by words in a sentence only the last ones."""
     texts = templates.texts
+    ends: Sequence[int]
     found = dict(lines_with(_ANY, templates.shown, texts))
     # Words of a sentence are looked for where a line says something for the first or the last time: a compiler may warn
-    # of the same a thousand times.
-    ends = sorted({*templates.firsts, *templates.lasts})
-    in_ends = [texts[line] for line in ends]
-    for place, word in lines_with(_PLAIN, b"\n".join(in_ends), in_ends):
+    # of the same a thousand times. Where nearly every line says something new, it is quicker to look at all.
+    if 2 * len(templates.first_of) > len(texts):
+        ends, said, shown = range(len(texts)), texts, templates.shown
+    else:
+        ends = sorted({*templates.firsts, *templates.lasts})
+        said = [texts[line] for line in ends]
+        shown = b"\n".join(said)
+    for place, word in deque(lines_with(_PLAIN, shown, said), sentences):
         found.setdefault(ends[place], word)
     effort.spend(3 * len(found))
     return _judged(texts, sorted(found.items()))
 
 
 def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alarm]:
-    """Those of the lines that do tell, with their strength. `found` are lines in order, with the word that was found."""
+    """Those lines that do tell, with their strength. `found` are lines in order, with the word that was found."""
     looked = [texts[line] for line, _ in found]
     shown = b"\n".join(looked)
 
@@ -130,7 +137,7 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
     alarms: list[Alarm] = []
     for place, (line, word) in enumerate(found):
         strong = place in verdict or place in level
-        if place in calm or (place in commands and not strong):
+        if place in calm or (place in commands and not (strong or place in ended)):
             continue
         if place in ended:
             strength = ENDED
@@ -142,20 +149,3 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
             strength = VERDICT if place in verdict else STRONG
         alarms.append(Alarm(line, strength, word))
     return alarms
-
-
-def lines_with(pattern: re2._Regexp[bytes], shown: bytes, texts: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Each line that a pattern is found in, with what it found there first. `shown` are the texts, one a line."""
-    ends = list(accumulate(map(len, texts), lambda end, size: end + 1 + size))
-    place = line = 0
-    last = -1
-    for match in pattern.finditer(shown):
-        start, stop = match.span()
-        word = shown[start:stop].strip()
-        start += shown[start:stop].find(word)
-        if start > ends[line]:
-            line += shown.count(b"\n", place, start)
-            place = start
-        if line > last:
-            last = line
-            yield line, word

@@ -1,34 +1,35 @@
 """Showing the lines of a log by what they are worth, as many as fit.
 
 What was asked has a share of the room before the rest, so that errors keep theirs. Where all that is worth anything is
-shown, the rest of the room goes to what stands nearest before the end, rare lines first. A gap inside of a run of
-lines of one template says how many repeats of the line before it are hidden.
+shown, the rest of the room goes to what stands nearest before the end, rare lines first and repeats last. A gap inside
+of a run of lines of one template says how many repeats of the line before it are hidden.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, overload
 
 from penstock.core.content import Content, Span
-from penstock.core.cut import cut_at_or_after
 from penstock.core.reduce.alarms import Alarm
 from penstock.core.reduce.contract import Ask, Choice, Room, Tally
 from penstock.core.reduce.lines import Lines, window
 from penstock.core.reduce.pick import joined, picked
-from penstock.core.reduce.question import Question
+from penstock.core.reduce.question import READ, Question
 from penstock.core.reduce.templates import Templates
+from penstock.core.reduce.worth import RUN
 
 # Every question to a log has some of these words, and so has every line that matters: they tell nothing.
-_SAID_ANYWAY: Final = frozenset(
-    "abort break breaking breaks broke broken build builds building case ci code command compile error errors exception"
-    " exit fail failed failing fails failure failures fatal go happen happened issue job log logs message output"
-    " pipeline problem reason run running stop stopped test tests tool warning warnings went work works wrong".split()
+_SAID_ANYWAY: Final = re.compile(
+    r"(?i)(?:abort|break(?:s|ing)?|broken?|builds?|building|case|ci|code|command|compile|errors?|exceptions?|exit"
+    r"|fail(?:s|ed|ing|ures?)?|fatal|go|happen(?:s|ed)?|issue|jobs?|logs?|message|output|pipeline|problem|reason"
+    r"|run(?:s|ning)?|stop(?:s|ped)?|tests?|tool|warnings?|went|work(?:s|ed)?|wrong)"
 )
 _ASKED_SHARE: Final = 0.4
-_ASKED_MOST: Final = 200
+_ASKED_MOST: Final = 40
 _AROUND: Final = 2  # lines before and after one that was asked for
 
 # What is shown of a long line: this part of the room, within bounds.
@@ -51,7 +52,7 @@ class LogView:
         self._order = sorted(worth, key=lambda line: (-worth[line], -line))
         self._asked = _asked_for(ask, templates)
         self._words = {alarm.line: alarm.word for alarm in alarms}
-        self._runs = [run for run in templates.runs() if templates.keys[run[0]]]
+        self._runs = [run for run in templates.runs(RUN) if templates.keys[run[0]]]
         self._units: dict[int, _Units] = {}
 
     def choose(self, room: Room) -> Choice:
@@ -66,17 +67,24 @@ class LogView:
         return Choice(spans, hidden=self._repeats(spans))
 
     def shown_of(self, lines: Sequence[int], choice: Choice) -> int:
-        """How many of these lines a choice shows, at least by their start."""
-        stops = [span.stop for span in choice.spans]
-        starts = [span.start for span in choice.spans]
-        places = [self._lines.starts[line] for line in lines]
-        spans = [bisect_right(starts, place) - 1 for place in places]
-        return sum(span >= 0 and place < stops[span] for place, span in zip(places, spans, strict=True))
+        """How many of these lines a choice shows some of."""
+        starts = self._lines.starts
+        begins = [span.start for span in choice.spans]
+        shown = 0
+        for line in lines:
+            index = bisect_left(begins, starts[line + 1]) - 1
+            shown += index >= 0 and choice.spans[index].stop > starts[line]
+        return shown
 
     def _rest(self) -> Iterator[int]:
         common = self._templates.common
         backwards = range(len(self._lines) - 1, -1, -1)
         yield from (line for line in backwards if common[line] < _RARE)
+        last = len(self._lines)
+        for first, stop in reversed(self._runs):
+            yield from range(last - 1, stop - 2, -1)
+            last = first + 1
+        yield from range(last - 1, -1, -1)
         yield from backwards
 
     def _repeats(self, spans: Sequence[Span]) -> dict[int, Tally]:
@@ -85,7 +93,7 @@ class LogView:
         if self._content.holes or not spans:
             return repeats
         starts = self._lines.starts
-        behind = [*spans[1:], Span(starts[-1], starts[-1])]
+        behind = [*spans, Span(starts[-1], starts[-1])][1:]
         for index, (span, after) in enumerate(zip(spans, behind, strict=True), start=1):
             first, stop = bisect_left(starts, span.stop), bisect_left(starts, after.start)
             if first < stop and (starts[first], starts[stop]) == (span.stop, after.start):
@@ -124,28 +132,25 @@ class _Units(Sequence[Span]):
         """What is shown of a long line: what it said last, and of that what is around the word that tells."""
         data, text, start = self._lines.content.data, self._lines.texts[line], self._starts[line]
         stop = start + len(text)
-        said = start + text.rfind(b"\r", 0, len(text.rstrip(b"\r"))) + 1
+        said = start + text.rfind(b"\r", 0, len(text.rstrip(b"\r"))) + 1  # after a lone \r any cut is safe
         at = max(said, start + text.find(self._words.get(line, b""), said - start))
-        said = cut_at_or_after(data, said, stop)
-        if said == stop:
-            said = start
-        if stop - said > self._most:
-            return window(data, Span(said, stop), at, self._most)
-        return Span(said, self._starts[line + 1])
+        whole = Span(said, self._starts[line + 1])
+        if stop - said <= self._most:
+            return whole
+        part = window(data, Span(said, stop), at, self._most)
+        return part if part.start < part.stop else whole
 
 
 def _asked_for(ask: Ask, templates: Templates) -> list[int]:
     """The lines that speak of what was asked, best first, with what stands around them."""
-    question = Question(
-        " ".join(word for word in ask.query.split() if word.strip(".,?!:;").lower() not in _SAID_ANYWAY)
-    )
+    words = ask.query[:READ].split()
+    question = Question(" ".join(word for word in words if _SAID_ANYWAY.fullmatch(word.strip(".,?!:;")) is None))
     if not question:
         return []
     scores = question.scores(templates.shown.lower().split(b"\n")[: len(templates)], ask.effort)
     best = max(scores.values(), default=0.0)
-    hits = sorted(
-        (line for line, score in scores.items() if 2 * score >= best), key=lambda line: (-scores[line], -line)
-    )
+    hits = [line for line, score in scores.items() if 2 * score >= best]
+    hits.sort(key=lambda line: (-scores[line], -line))
     around = sorted(range(-_AROUND, _AROUND + 1), key=abs)
     return [line + by for line in hits[:_ASKED_MOST] for by in around if 0 <= line + by < len(templates)]
 

@@ -50,7 +50,7 @@ class Templates:
         if b"\r\n" in shown:  # a program's own line ends, and a terminal's after them
             shown = shown.replace(b"\r\n", b"\n")
         self.texts = shown.split(b"\n")  # as a terminal shows them at last
-        if not self.texts[-1]:
+        if not data or data.endswith(b"\n"):
             self.texts.pop()
         self.rewritten: list[int] = []
         if b"\r" in shown:
@@ -90,15 +90,24 @@ class Templates:
         return Counter(self.shapes)
 
     @cached_property
-    def lasts(self) -> list[int]:
-        """The last line of each template, in order."""
-        return sorted(dict(zip(self.keys, range(len(self.keys)), strict=True)).values())
+    def first_of(self) -> dict[bytes, int]:
+        """The first line of each template."""
+        return dict(zip(reversed(self.keys), range(len(self.keys) - 1, -1, -1), strict=True))
+
+    @cached_property
+    def last_of(self) -> dict[bytes, int]:
+        """The last line of each template."""
+        return dict(zip(self.keys, range(len(self.keys)), strict=True))
 
     @cached_property
     def firsts(self) -> list[int]:
         """The first line of each template, in order."""
-        backwards = range(len(self.keys) - 1, -1, -1)
-        return sorted(dict(zip(reversed(self.keys), backwards, strict=True)).values())
+        return sorted(self.first_of.values())
+
+    @cached_property
+    def lasts(self) -> list[int]:
+        """The last line of each template, in order."""
+        return sorted(self.last_of.values())
 
     def runs(self, least: int = 3) -> Iterator[tuple[int, int]]:
         """Where at least so many lines in a row have one template: the first, and the one after the last."""

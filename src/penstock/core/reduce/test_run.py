@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 import re2
 
 from penstock.core.content import Content
-from penstock.core.reduce.alarms import PLAIN, RESULT, Alarm, find_alarms, lines_with
+from penstock.core.reduce.alarms import PLAIN, RESULT, Alarm, find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
+from penstock.core.reduce.scan import lines_with, marks_in
 from penstock.core.reduce.templates import Templates
-from penstock.core.reduce.worth import worths
+from penstock.core.reduce.worth import SENTENCES, worths
 
 # How a failed test is told, each by another family of runners. One run tells it in more than one of these forms: as it
 # goes, and again at the end.
 _FORMS: Final = (
     rb"^\S.*::.* (?:FAILED|ERROR)\b",  # pytest -v
     rb"\.\.\. (?:FAIL|ERROR)$",  # unittest -v
-    rb"^[ \t]*(?:\xe2\x9c[\x95-\x98]|\xc3\x97) ",  # jest, vitest
+    rb"^[ \t]*[\x{2715}-\x{2718}\x{D7}] ",  # jest, vitest
     rb"<<< (?:FAILURE|ERROR)!",  # surefire
     rb"\*\*\*(?:Failed|Exception|Timeout|Not Run)",  # ctest
     rb"^test .* \.\.\. FAILED$",  # cargo
@@ -36,9 +38,10 @@ _BY_FORM: Final = tuple(re2.compile(b"(?m)" + form) for form in _FORMS)
 
 # What only a test runner writes.
 _MARKS: Final = re2.compile(
-    rb"(?m)^(?:=+ test session starts =+|=== RUN |[ \t]*--- (?:PASS|FAIL|SKIP): |ok +\t?\S+\t[\d.]+s|running \d+ tests?$"
+    rb"(?m)^(?:=+ test session starts =+|=== RUN |[ \t]*--- (?:PASS|FAIL|SKIP): |ok +\t?\S+\t[\d.]+s"
+    rb"|running \d+ tests?$"
     rb"|test \S+ \.\.\. (?:ok|FAILED|ignored)|test result: |(?:PASS|FAIL) +\S+\.\w+|TAP version|(?:not )?ok \d+"
-    rb"|[ \t]*(?:\xe2\x9c[\x93-\x98]|\xe2\x88\x9a|\xc3\x97) |\[ *(?:RUN|OK|PASSED|FAILED|-+|=+) *\] |PHPUnit \d"
+    rb"|[ \t]*[\x{2713}-\x{2718}\x{221A}\x{D7}] |\[ *(?:RUN|OK|PASSED|FAILED|-+|=+) *\] |PHPUnit \d"
     rb"|(?:\[\w+\] )?Tests run: \d+|(?:\[\w+\] )?Running \S+Test|Test project | *\d+/\d+ Test +#\d+|Ran \d+ tests? in"
     rb"|\S+ \(\S+\)(?: \.\.\.|\n.* \.\.\.) (?:ok|FAIL|ERROR|skipped)|\S+::\S.* (?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)\b"
     rb"|\S+ > .* (?:PASSED|FAILED|SKIPPED)$|\d+ examples?, \d+ failures?|[ \t]*\d+ (?:passing|failing)\b|Failures:$"
@@ -54,28 +57,23 @@ _OF_FOOTER: Final = 6.0
 
 
 def fit(sample: Sample) -> float:
-    found = sum(
-        1
-        for part in (sample.data, sample.middle, sample.end)
-        for _ in zip(range(_SURE), _MARKS.finditer(part), strict=False)
-    )
-    return 0.9 if found >= _SURE else 0.17 * found
+    return 0.18 * marks_in(sample, _MARKS, _SURE)
 
 
 def reduce(content: Content, ask: Ask) -> Plan:
     ask.effort.spend(3 * (content.data.count(b"\n") + 1))
     templates = Templates(content.data)
-    alarms = {alarm.line: alarm for alarm in find_alarms(templates, ask.effort)}
+    alarms = {alarm.line: alarm for alarm in find_alarms(templates, ask.effort, SENTENCES)}
     found = dict(lines_with(_FAILED, templates.shown, templates.texts))
     failures = _failures(templates, sorted(found))
     alarms |= {line: Alarm(line, PLAIN, word) for line, word in found.items()}
     alarms |= {line: Alarm(line, RESULT, found[line]) for line in failures}
     told = [alarms[line] for line in sorted(alarms)]
     worth = worths(templates, told, ask.effort)
-    said = [line for line, key in enumerate(templates.keys) if key]
-    for line in said[:_HEADER]:
+    lines = range(len(templates))
+    for line in islice(filter(templates.keys.__getitem__, lines), _HEADER):
         worth[line] = max(worth.get(line, 0.0), _OF_HEADER)
-    for line in said[-_FOOTER:]:
+    for line in islice(filter(templates.keys.__getitem__, reversed(lines)), _FOOTER):
         worth[line] = max(worth.get(line, 0.0), _OF_FOOTER)
     view = LogView(content, ask, templates, worth, told)
 

@@ -6,7 +6,8 @@ Rules:
 2. An alarm lends its worth to the lines around it, less with every line; further down than up, since tools tell what
    went wrong first and where after it, and further among indented lines than across blank ones.
 3. Where a command gave up, and where the log ends, the lines before are worth more the nearer they are, alarm or not.
-4. What is common, what was said before, blank lines and long ones keep only a part of what they are lent.
+4. What is common, what was said before, blank lines and long ones keep only a part of what they are lent. What is
+   inside of a run of lines of one template is worth nothing.
 5. A line or two between worthy lines are worth nearly as much: pieces read better whole.
 """
 
@@ -68,12 +69,17 @@ _LONG_LENT: Final = 300
 _BLANK: Final = 0.5
 _ACROSS_BLANK: Final = 0.8
 _INDENTED: Final = 0.35  # of what others lose with every line
-_IN_RUN: Final = 0.3
 _REPEATED: Final = 0.8
 _COMMON_BITS: Final = 6
 
 _CLOSED: Final = 120  # characters of a line that is taken along between two others
 _CLOSING: Final = 0.9
+
+# What is said in a sentence matters less the further it stands before the end: so many are enough.
+SENTENCES: Final = 500
+
+# So many lines of one template in a row are shown by the first and the last of them.
+RUN: Final = 6
 
 # A key so short is that of a brace or a caret.
 _TELLING_KEY: Final = 4
@@ -108,7 +114,7 @@ def course_of(templates: Templates, alarms: Sequence[Alarm]) -> Course:
     begun = 0
     if failed:
         begun = next((at for at in range(failed[0], -1, -1) if texts[at].startswith(_BEGUN)), 0)
-    closed = {line: 1.0 for line in failed}
+    closed = dict.fromkeys(failed, 1.0)
     line = place = 0
     while (found := shown.find(_WENT_WELL, place)) >= 0:
         line += shown.count(b"\n", place, found)
@@ -130,6 +136,8 @@ def worths(templates: Templates, alarms: Sequence[Alarm], effort: Effort) -> dic
     told_keys: Counter[bytes] = Counter()
     # The strongest first: within their reach the weaker ones have nothing to lend.
     for line, strength, _ in sorted(alarms, key=lambda alarm: -alarm.strength):
+        if line in ledger.in_runs:
+            continue
         reach = _REACH[strength]
         worth = reach.worth * course.stretches[bisect_right(stops, line)].part
         worth *= _by_place(strength, end - line) * _by_length(strength, len(templates.texts[line]))
@@ -156,7 +164,7 @@ def _by_place(strength: int, before_end: int) -> float:
     if strength >= ENDED or before_end <= 0:
         return 1.0
     least = _FAR_PLAIN if strength <= PLAIN else _FAR_STRONG
-    return least + (1 - least) * 0.5 ** (before_end / _FAR)
+    return least + (1 - least) * float(0.5 ** (before_end / _FAR))
 
 
 def _by_length(strength: int, length: int) -> float:
@@ -173,8 +181,7 @@ class _Ledger:
         self.effort = effort
         self.worth: dict[int, float] = {}
         self.kept: dict[int, float] = {}  # of what they are lent
-        self.new = set(templates.firsts)
-        self.in_runs = {line for first, stop in templates.runs() for line in range(first + 1, stop - 1)}
+        self.in_runs = {line for first, stop in templates.runs(RUN) for line in range(first + 1, stop - 1)}
 
     def give(self, line: int, worth: float) -> None:
         if worth > self.worth.get(line, 0.0):
@@ -191,8 +198,8 @@ class _Ledger:
     def _lend(self, lines: range, worth: float, step: float, least: float) -> None:
         texts, keys = self.templates.texts, self.templates.keys
         gentle = 1 - (1 - step) * _INDENTED
-        before = len(self.worth)
-        for line in lines:
+        steps = 0
+        for steps, line in enumerate(lines):  # noqa: B007 - it is told after the loop how far it came
             if not keys[line]:
                 worth *= _ACROSS_BLANK
             elif texts[line][:1] in b" \t":
@@ -206,7 +213,7 @@ class _Ledger:
                 kept = self.kept[line] = self._kept(line)
             if worth * kept > self.worth.get(line, 0.0):
                 self.worth[line] = worth * kept
-        self.effort.spend(len(self.worth) - before)
+        self.effort.spend(steps)
 
     def _kept(self, line: int) -> float:
         templates = self.templates
@@ -214,9 +221,9 @@ class _Ledger:
         if not key:
             return _BLANK
         if line in self.in_runs:
-            return _IN_RUN
+            return 0.0
         kept = min(1.0, _LONG_LENT / (len(templates.texts[line]) + 1))
-        if line not in self.new and len(key) >= _TELLING_KEY:
+        if templates.first_of[key] != line and len(key) >= _TELLING_KEY:
             kept *= _REPEATED
         bits = templates.common_of(line).bit_length() - _COMMON_BITS
         return kept / (1 + bits / 4) if bits > 0 else kept
