@@ -85,7 +85,7 @@ class Passages:
         if not units.in_lines:
             room = room._replace(mark=_mark_inside(room.mark, len(self.content.data)))
         order = chain(self._order(units, room.least, room.mark.bytes), units.others)
-        return Choice(pick(self.content, units.spans, order, room))
+        return Choice(_at_whole_units(self.content.data, pick(self.content, units.spans, order, room)))
 
     def _units(self, room: int) -> _Units:
         """What is small enough for the room, and what stands between it where the room is large enough for that."""
@@ -226,26 +226,31 @@ def _mark_inside(mark: Size, size: int) -> Size:
 
 
 def _units_of(data: bytes, passages: Sequence[Passage], most: int) -> _Units:
-    """The passages' units in parts of at most so many bytes, widened to safe cuts; none reaches into the one before."""
-    plain = data.isascii() and b"\x1b" not in data and b"\r" not in data
+    """The passages' units in parts of at most so many bytes."""
     spans: list[Span] = []
     firsts = [0]
-    floor = 0
     for passage in passages:
         for unit in passage.units:
-            parts = [unit] if unit.stop - unit.start <= most else parts_of(data, unit, most)
-            if plain:
-                spans += parts
-                continue
-            for part in parts:
-                begin = cut_at_or_before(data, part.start, floor)
-                end = cut_at_or_after(data, part.stop)
-                if begin < end:
-                    spans.append(Span(begin, end))
-                    floor = end
+            if unit.stop - unit.start <= most:
+                spans.append(unit)
+            else:
+                spans += parts_of(data, unit, most)
         firsts.append(len(spans))
     ends = sum(data[stop - 1] == _NEWLINE for _, stop in spans)
     return _Units(spans, [range(*ends) for ends in pairwise(firsts)], 2 * ends > len(spans))
+
+
+def _at_whole_units(data: bytes, spans: list[Span]) -> list[Span]:
+    """The spans widened to safe cuts, which few need: as one where they meet then."""
+    wide: list[Span] = []
+    for start, stop in spans:
+        floor = wide[-1].stop if wide else 0
+        begin, end = cut_at_or_before(data, max(start, floor), floor), cut_at_or_after(data, max(stop, floor))
+        if wide and begin == floor:
+            wide[-1] = Span(wide[-1].start, end)
+        else:
+            wide.append(Span(begin, end))
+    return wide
 
 
 def _with_rest(data: bytes, units: _Units, main: list[bool]) -> _Units:

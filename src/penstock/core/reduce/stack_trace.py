@@ -39,11 +39,11 @@ _LIBRARY: Final = re.compile(
     rb"site-packages|dist-packages|node_modules|/vendor/|/gems/|/usr/(?:lib|include|share|local/(?:lib|go/src))|/rustc/"
     rb"|/pkg/mod/|\.cargo/registry|/lib/python\d|/lib/ruby/|\bnode:|\(internal/|<frozen |\blib[\w+-]{1,30}\.so\b"
     rb"|\.\./sysdeps|\bin (?:__libc_|__GI_|_start\b|__interceptor_|clone\d?\b|start_thread\b)"
-    rb"|^\s*at (?:[\w.]{1,60}/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|akka|groovy|clojure|android"
+    rb"|^at (?:[\w.]{1,60}/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|akka|groovy|clojure|android"
     rb"|androidx|dalvik|io\.netty|reactor|rx|org\.(?:springframework|apache|junit|hibernate|eclipse|gradle|jboss)"
     rb"|System|Microsoft|Newtonsoft)\."
-    rb"|^\s*(?:\d+: +(?:0x\w+ - )?)?<?(?:core|std|alloc|tokio|futures\w*|hyper)::"
-    rb"|^\s*(?:runtime|testing|reflect|net/http)\."
+    rb"|^(?:\d+: +(?:0x\w+ - )?)?<?(?:core|std|alloc|tokio|futures\w*|hyper)::"
+    rb"|^(?:runtime|testing|reflect|net/http)\."
 )
 _MORE: Final = re.compile(
     rb"\s*\.\.\. \d+ (?:more|common frames)|\s*\[Previous line repeated|\s*\.\.\.additional frames"
@@ -65,6 +65,11 @@ HEAD: Final = 4
 # What of a line is looked at, and what may stand before a frame in it.
 SEEN: Final = 600
 _INSET: Final = b" \t|+"
+
+# Whose a frame is; any of them is a frame.
+_OWN: Final = 1
+_OTHERS: Final = 2
+_ANY: Final = bytes([0, 1, 1, *range(3, 256)])
 
 LOOKED_AT: Final = 24
 
@@ -95,7 +100,8 @@ def reduce(content: Content, ask: Ask) -> Plan:
 
 def _worth(templates: Templates) -> list[float]:
     texts = templates.texts
-    frames = _frames(texts)
+    whose = _frames(texts)
+    frames = whose.translate(_ANY)
     worth = [0.0] * len(texts)
     told: Counter[bytes] = Counter()
     traces: Counter[tuple[bytes, ...]] = Counter()
@@ -113,7 +119,13 @@ def _worth(templates: Templates) -> list[float]:
                 worth[line] = worth[line] / (1 + times) ** 2 if times else max(worth[line], NAME)
         for line, key in zip(range(start, stop), keys, strict=True):
             told[key] += 1
-            own = _of_frame(texts, line, start, stop) if frames[line] else MESSAGE if texts[line].strip() else 0.0
+            own = (
+                _of_frame(texts, whose[line], line, start, stop)
+                if frames[line]
+                else MESSAGE
+                if texts[line].strip()
+                else 0.0
+            )
             worth[line] = own / told[key]
         start = stop
     if worth:
@@ -130,33 +142,34 @@ def _head_of(texts: Sequence[bytes], frames: bytes, start: int) -> int:
 
 
 def _frames(texts: Sequence[bytes]) -> bytes:
-    """One byte a line: 1 where it is a frame, or stands below one and further in: its code, its place."""
-    frames = bytearray(len(texts))
+    """One byte a line: whose frame it is of, its code and its place too; 0 where it is of none."""
+    whose = bytearray(len(texts))
+    known: dict[bytes, int] = {}  # many traces have many frames alike
     inset = -1  # of the frame above, whose code or place this line may be
     for line, text in enumerate(texts):
         said = text[:SEEN].lstrip(_INSET)
         within = min(len(text), SEEN) - len(said)
-        if _FRAME.match(said) is not None or _MORE.match(said) is not None:
-            frames[line] = 1
+        if said not in known:
+            is_frame = _FRAME.match(said) is not None or _MORE.match(said) is not None
+            known[said] = 0 if not is_frame else _OWN if _LIBRARY.search(said) is None else _OTHERS
+        if known[said]:
+            whose[line] = known[said]
             inset = within
         elif said and 0 <= inset < within:
-            frames[line] = 1
+            whose[line] = whose[line - 1]
         else:
             inset = -1
-    return bytes(frames)
+    return bytes(whose)
 
 
 def _is_frame(text: bytes) -> bool:
     return _FRAME.match(text[:SEEN].lstrip(_INSET)) is not None
 
 
-def _of_frame(texts: Sequence[bytes], line: int, start: int, stop: int) -> float:
-    text = texts[line]
+def _of_frame(texts: Sequence[bytes], whose: int, line: int, start: int, stop: int) -> float:
     first, last = line - start, stop - 1 - line
     inner, outer = (last, first) if texts[start][:SEEN].lstrip(_INSET).startswith(_OUTWARD) else (first, last)
-    worth = FRAME + INNERMOST / (1 + inner / 4) + OUTERMOST / (1 + outer)
-    named = text if line == start or _is_frame(text) else texts[line - 1]
-    return worth if _LIBRARY.search(named[:SEEN]) is not None else worth + OWN
+    return FRAME + INNERMOST / (1 + inner / 4) + OUTERMOST / (1 + outer) + (OWN if whose == _OWN else 0.0)
 
 
 STACK_TRACE = Reducer("stack_trace", fit, reduce)
