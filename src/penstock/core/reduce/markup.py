@@ -14,6 +14,7 @@ Rules:
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final, Literal, NamedTuple
 
 import re2
@@ -39,7 +40,7 @@ _AWAY_TAGS: Final = frozenset([b"nav", b"footer", b"aside", b"form", b"menu", b"
 _MAIN_TAGS: Final = frozenset([b"article", b"main"])
 _HEADINGS: Final = frozenset(b"h%d" % level for level in range(1, 7))
 # Elements at whose start and end a paragraph ends.
-_BREAKS: Final = (
+_PARTING: Final = (
     _BOXES
     | _HEADINGS
     | frozenset(
@@ -47,6 +48,14 @@ _BREAKS: Final = (
         b" label video audio object".split()
     )
 )
+_BREAKS: Final = _PARTING | frozenset(b"/" + name for name in _PARTING)
+_INLINE: Final = frozenset(b"a b i u s em strong span small sub sup code cite q abbr time font mark img br".split())
+# A name that is none of these, such as one with a newline behind it, is looked at more closely.
+_KNOWN: Final = _BREAKS | _RAW | _INLINE | frozenset(b"/" + name for name in _INLINE)
+
+# A paragraph that is this long ends at a line break too.
+LONG_ENOUGH: Final = 400
+
 _AWAY: Final = re2.compile(
     rb"\b(?:class|id|role|aria-label)\s*=\s*[\"']?[^\"'>]*(?:nav|menu|foot|side-?bar|side_|cookie|consent|gdpr|banner|"
     rb"breadcrumb|comment|disqus|respon[ds]|related|recommend|teaser|share|sharing|social|promo|advert|\bads?\b|ad-|"
@@ -159,54 +168,52 @@ class _Reader:
         self.named = 0  # those that are column names
 
     def read(self, pieces: list[bytes]) -> None:
-        place = 0  # of the piece, behind its "<"
+        place = len(pieces[0])
+        self.take(pieces[0], 0)
         until = b""  # what ends the script or comment that we are in
-        for piece in pieces:
-            start, place = place, place + len(piece) + 1
-            text = 0
+        for piece in islice(pieces, 1, None):
+            start = place + 1  # behind the "<"
+            place = start + len(piece)
             if until:
-                if until == b"-->":
-                    text = piece.find(until) + 3
-                    if text < 3:
-                        continue
-                elif piece.startswith(until):
-                    text = piece.find(b">") + 1 or len(piece)
-                else:
+                at = _behind_end(piece, until)
+                if at < 0:
                     continue
                 until = b""
-            elif start:
-                found = _TAG.match(piece)
-                if found is not None:
-                    text = _tag_end(piece)
-                    name = found[0]
-                    if name == b"a" or name == b"/a":
-                        self.in_link = name == b"a"
-                    elif name in _RAW and piece[text - 2 : text - 1] != b"/":
-                        self.flush()
-                        until = b"/" + name
-                        continue
-                    elif (name[1:] if name[:1] == b"/" else name) in _BREAKS:
-                        self.flush()
-                        self.element(name, piece[:text], start - 1, start + text)
-                    elif name == b"br" and self.letters > 400:
-                        self.flush()
-                elif piece.startswith(b"!--"):
-                    text = piece.find(b"-->", 3) + 3
-                    if text < 3:
-                        until = b"-->"
-                        continue
-                elif piece[:1] in (b"!", b"?", b"/"):
-                    text = piece.find(b">") + 1 or len(piece)
-            if text < len(piece):
-                self.take(piece, text, start)
+            else:
+                tag, closed, _ = piece.partition(b">")
+                at = len(tag) + 1
+                name = tag.partition(b" ")[0]
+                if name not in _KNOWN:
+                    found = _TAG.match(piece)
+                    name = b"" if found is None else found[0]
+                    if found is None:
+                        at, until = _behind_other(piece)
+                        if until:
+                            continue
+                if not closed or tag.count(b'"') & 1:
+                    at = _tag_end(piece) if name else at
+                if name == b"a" or name == b"/a":
+                    self.in_link = name == b"a"
+                elif name in _BREAKS:
+                    self.flush()
+                    self.element(name, piece[:at], start - 1, start + at)
+                elif name in _RAW and tag[-1:] != b"/":
+                    self.flush()
+                    until = b"/" + name
+                    continue
+                elif name == b"br" and self.letters > LONG_ENOUGH:
+                    self.flush()
+            text = piece[at:]
+            if text and not text.isspace():
+                self.take(text, start + at)
         self.flush()
 
-    def take(self, piece: bytes, text: int, start: int) -> None:
+    def take(self, text: bytes, start: int) -> None:
         """The text behind a tag."""
-        words = piece[text:].strip()
+        words = text.strip()
         if not words or words == b"&nbsp;":
             return
-        begin = start + piece.find(words, text)
+        begin = start + len(text) - len(text.lstrip())
         self.runs.append(Span(begin, begin + len(words)))
         self.letters += len(words)
         if self.in_link:
@@ -260,6 +267,25 @@ class _Reader:
                 head = self.named == self.cells
                 self.blocks[self.row_blocks :] = [Block("row", runs, letters, linked, box, head=head)]
         self.row = -1
+
+
+def _behind_end(piece: bytes, until: bytes) -> int:
+    """Where text begins again in a piece behind the end of a script or comment; -1 where it does not end here."""
+    if until == b"-->":
+        return piece.find(until) + 3 if until in piece else -1
+    if not piece.startswith(until):
+        return -1
+    return piece.find(b">") + 1 or len(piece)
+
+
+def _behind_other(piece: bytes) -> tuple[int, bytes]:
+    """Where text begins behind a `<` that begins no element, and what ends the comment that does not end here."""
+    if piece.startswith(b"!--"):
+        end = piece.find(b"-->", 3)
+        return (end + 3, b"") if end >= 0 else (0, b"-->")
+    if piece[:1] in (b"!", b"?", b"/"):
+        return piece.find(b">") + 1 or len(piece), b""
+    return 0, b""
 
 
 def _tag_end(piece: bytes) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from penstock.core.content import Content, Span
@@ -116,11 +117,12 @@ def _passages(data: bytes, kind: PassageKind, level: int, start: int, stop: int)
     yield Passage("text", units, 1.0)
 
 
-def _sentences(data: bytes, start: int, stop: int) -> Iterator[Span]:
+def _sentences(data: bytes, start: int, stop: int) -> list[Span]:
     """The sentences from `start` to `stop`; each ends behind the white space that follows it."""
-    place = start
-    for end in _SENTENCE_END.finditer(data, start, stop):
-        yield from parts_of(data, Span(place, end.end()), PASSAGE)
-        place = end.end()
-    if place < stop:
-        yield from parts_of(data, Span(place, stop), PASSAGE)
+    edges = [start, *(match.end() for match in _SENTENCE_END.finditer(data, start, stop))]
+    if edges[-1] < stop:
+        edges.append(stop)
+    spans = list(map(Span, edges, islice(edges, 1, None)))
+    if all(end - begin <= PASSAGE for begin, end in spans):
+        return spans
+    return [part for span in spans for part in parts_of(data, span, PASSAGE)]

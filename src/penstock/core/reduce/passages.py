@@ -67,6 +67,7 @@ class _Units(NamedTuple):
 
     spans: list[Span]
     of: Sequence[Sequence[int]]  # by passage: which of the spans are its own
+    size: int  # of all these
     in_lines: bool  # most are whole lines
     others: Sequence[int] = ()  # what is of no passage, best first
 
@@ -94,7 +95,7 @@ class Passages:
         if most not in self.by_size:
             self.by_size[most] = _units_of(self.content.data, self.passages, most)
         units = self.by_size[most]
-        if sum(stop - start for start, stop in units.spans) >= room:
+        if units.size >= room:
             return units
         return _with_rest(self.content.data, units, [passage.worth >= MAIN for passage in self.passages])
 
@@ -236,8 +237,9 @@ def _units_of(data: bytes, passages: Sequence[Passage], most: int) -> _Units:
             else:
                 spans += parts_of(data, unit, most)
         firsts.append(len(spans))
-    ends = sum(data[stop - 1] == _NEWLINE for _, stop in spans)
-    return _Units(spans, [range(*ends) for ends in pairwise(firsts)], 2 * ends > len(spans))
+    lines = sum(data[stop - 1] == _NEWLINE for _, stop in spans)
+    size = sum(stop - start for start, stop in spans)
+    return _Units(spans, [range(*ends) for ends in pairwise(firsts)], size, 2 * lines > len(spans))
 
 
 def _at_whole_units(data: bytes, spans: list[Span]) -> list[Span]:
@@ -271,7 +273,7 @@ def _with_rest(data: bytes, units: _Units, main: list[bool]) -> _Units:
             mine[owner].append(len(everything))
             everything.append(span)
         place, before = span.stop, after
-    return _Units(everything, mine, units.in_lines, [*near, *far])
+    return _Units(everything, mine, len(data), units.in_lines, [*near, *far])
 
 
 def parts_of(data: bytes, span: Span, most: int = LONG) -> list[Span]:
