@@ -82,3 +82,14 @@ def test_long_stretch_is_parted_between_words_and_else_at_whole_units() -> None:
     assert parts_of(b"x" * 500, Span(0, 500), 200) == [Span(0, 200), Span(200, 400), Span(400, 500)]
     cluster = ("e" + "\u0301" * 500).encode()
     assert parts_of(cluster, Span(0, len(cluster)), 200) == [Span(0, len(cluster))]
+
+
+def test_units_that_share_a_cluster_are_shown_as_one_with_what_is_between_them() -> None:
+    data = "x\ne\u0301y\n".encode() + b"z" * 90 + b"\n"
+    passages = [
+        Passage("text", [Span(0, 2)], 1.0),
+        Passage("text", [Span(3, 7)], 1.0),
+        Passage("text", [Span(7, 98)], 1.0),
+    ]
+    chosen = Passages(content_of_bytes(data), passages, data, Ask()).choose(Room(30, None, None, Size()))
+    assert chosen.spans == [Span(0, 7)]

@@ -53,6 +53,9 @@ _INLINE: Final = frozenset(b"a b i u s em strong span small sub sup code cite q 
 # A name that is none of these, such as one with a newline behind it, is looked at more closely.
 _KNOWN: Final = _BREAKS | _RAW | _INLINE | frozenset(b"/" + name for name in _INLINE)
 
+# The ends of such elements with nothing behind them, as many of a page's pieces are.
+_BARE_ENDS: Final = frozenset(b"/" + name + b">" for name in _INLINE - {b"a"})
+
 # A paragraph that is this long ends at a line break too.
 LONG_ENOUGH: Final = 400
 
@@ -180,6 +183,8 @@ class _Reader:
                     continue
                 until = b""
             else:
+                if piece in _BARE_ENDS:
+                    continue
                 tag, closed, _ = piece.partition(b">")
                 at = len(tag) + 1
                 name = tag.partition(b" ")[0]
@@ -289,14 +294,12 @@ def _behind_other(piece: bytes) -> tuple[int, bytes]:
 
 
 def _tag_end(piece: bytes) -> int:
-    """Where the text behind a tag begins; a `>` in a quoted value ends no tag."""
+    """Where text begins behind a tag that has no `>`, or whose first one may stand in a quoted value."""
     end = piece.find(b">") + 1
     if not end:
         return len(piece)
-    if piece.count(b'"', 0, end) & 1:
-        quote = piece.find(b'"', end)
-        return (piece.find(b">", quote) + 1 or end) if quote >= 0 else end
-    return end
+    quote = piece.find(b'"', end)
+    return (piece.find(b">", quote) + 1 or end) if quote >= 0 else end
 
 
 def _nearness(boxes: _Boxes) -> list[float]:
