@@ -25,9 +25,9 @@ def fit(sample: Sample) -> float:
     words = size - len(text.translate(None, b" \n\t\r")) + text.count(b"\xe3\x80") + text.count(b"\xef\xbc")
     ends = sum(map(text.count, (b". ", b".\n", b", ", b"? ", b"! ", b"?\n", b"\xe3\x80\x82", b"\xef\xbc\x8c")))
     if symbols > 0.05 * size or digits > 0.06 * size or other > 0.3 * size:
-        return 0.02
+        return 0.0
     if words < size / 40 and not ends:
-        return 0.02
+        return 0.0
     return 0.55 if ends * 40 >= words else 0.2
 
 
