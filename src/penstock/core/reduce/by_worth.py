@@ -90,7 +90,7 @@ class LogView:
     def _repeats(self, spans: Sequence[Span]) -> dict[int, Tally]:
         """By the index of the span behind it, the gaps that hide nothing but repeats of the line before them."""
         repeats: dict[int, Tally] = {}
-        if self._content.holes:
+        if self._content.holes or not spans:
             return repeats
         starts = self._lines.starts
         behind = [*spans, Span(starts[-1], starts[-1])][1:]
