@@ -63,6 +63,8 @@ def test_innermost_frame_of_python_is_the_last() -> None:
     assert "line 150," not in shown
 
 
+NUMBERED = "".join(f"{n}: the gate is open\n" for n in range(99))
+
 TRACES = {
     "python": '  File "/srv/gate.py", line 7, in open\n    below.open()\n',
     "exception group": '  | File "/srv/gate.py", line 7, in open\n  |   below.open()\n',
@@ -87,7 +89,7 @@ def test_trace_is_told_by_its_frames(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a\nb\n", *(text for n, text in MATERIALS.items() if not n.startswith("stack_trace"))]
+    "text", ["", "a\nb\n", NUMBERED, *(text for n, text in MATERIALS.items() if not n.startswith("stack_trace"))]
 )
 def test_other_output_is_not_taken_for_a_trace(text: str) -> None:
     assert STACK_TRACE.fit(sample_of(content_of_bytes(text.encode()), "text")) < 0.5

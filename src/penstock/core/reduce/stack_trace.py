@@ -26,7 +26,7 @@ _FRAME: Final = re.compile(
     rb"(?:at [\w$<\[@/(.:\x80-\xff]"  # Java, JavaScript, C#, Rust's places, Dart
     rb'|File "[^"\n]{1,300}", line \d'  # Python, also inside of an exception group
     rb"|#\d{1,4} +(?:0x[0-9a-f]|\{main\}|[^\s(]{1,300} ?\()"  # gdb, sanitizers, PHP, Dart
-    rb"|\d{1,4}: +(?:0x[0-9a-f]+ - )?[\w<_]"  # Rust
+    rb"|\d{1,4}: +(?:0x[0-9a-f]+ - )?(?:<?[\w{}]{1,200}(?:::| as )|(?:main|_start|rust_\w+|__libc\w+)$)"  # Rust
     rb"|(?:from )?[^\s:]{1,300}:\d{1,6}:in [`']"  # Ruby
     rb"|[^\s:]{1,300}\.go:\d+(?: \+0x[0-9a-f]+)?$"  # Go's places
     rb"|[\w./()*\[\]-]{1,300}\((?:0x|\.\.\.\)|\{0x)|[\w/-]{1,200}\.[\w(*)]{1,100}\(\)$"  # Go's functions
