@@ -237,7 +237,7 @@ def test_ten_times_as_many_records_take_about_ten_times_as_long() -> None:
             best = min(best, time.process_time() - began)
         return best
 
-    assert seconds(20) < 25 * seconds(2)
+    assert seconds(100) < 25 * seconds(10)
 
 
 def test_hardly_anything_is_shown_all_the_same() -> None:

@@ -23,7 +23,7 @@ from penstock.core.reduce.templates import Templates
 
 # Frames as languages and debuggers print them. Each is one line, or a line with the place or the code below it.
 _FRAME: Final = re.compile(
-    rb"(?:at [\w$<\[@/(.:\x80-\xff]"  # Java, JavaScript, C#, Rust's places, Dart
+    rb"(?:at (?:<anonymous>|[\w$<\[@/(.:\x80-\xff][^\n]{0,400}?(?:\(|:\d))"  # Java, JavaScript, C#, Rust's places, Dart
     rb'|File "[^"\n]{1,300}", line \d'  # Python, also inside of an exception group
     rb"|#\d{1,4} +(?:0x[0-9a-f]|\{main\}|[^\s(]{1,300} ?\()"  # gdb, sanitizers, PHP, Dart
     rb"|\d{1,4}: +(?:0x[0-9a-f]+ - )?(?:<?[\w{}]{1,200}(?:::| as )|(?:main|_start|rust_\w+|__libc\w+)$)"  # Rust

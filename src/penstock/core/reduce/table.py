@@ -1,7 +1,7 @@
 """Tables: CSV and its kin, aligned text, Markdown, what SQL clients print; also behind a few lines of something else.
 
 The header is always shown. Then rows, whole: those that speak of the question, those that tell of an error, rare values
-and extreme numbers, the first and the last, and as many as fit from the first on.
+and extreme numbers, the first and the last, and as many as fit from both ends.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ from penstock.core.reduce.ranking import worth_of
 HEADER_SHARE: Final = 0.5
 FIRST_SHARE: Final = 0.6
 LAST_SHARE: Final = 0.95
+
+# Of the room that is left then, the part for rows from the first on. With the header above them a few tell what a row
+# is like; the last ones are the newest in most tables that grow.
+FIRST_OF_REST: Final = 0.2
 
 MISSES: Final = 50
 
@@ -115,7 +119,7 @@ class _Table:
                     break
         self._show(cover, last, LAST_SHARE)
         body = self.rows[self.first :]
-        cover.add_on(body, cover.filled + (1 - cover.filled) / 2)
+        cover.add_on(body, cover.filled + (1 - cover.filled) * FIRST_OF_REST)
         cover.add_on(body, back=True)
         cover.add_on(body, show=lambda index: self._show(cover, self.first + index, 1.0))
         if cover.filled < FULL:
