@@ -10,6 +10,7 @@ from penstock.core.content import Content
 from penstock.core.reduce.alarms import find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
+from penstock.core.reduce.prefixes import with_prefix_once
 from penstock.core.reduce.scan import marks_in
 from penstock.core.reduce.templates import Templates
 from penstock.core.reduce.worth import SENTENCES, worths
@@ -55,7 +56,8 @@ def reduce(content: Content, ask: Ask) -> Plan:
     ask.effort.spend(3 * (content.data.count(b"\n") + 1))
     templates = Templates(content.data)
     alarms = find_alarms(templates, ask.effort, SENTENCES)
-    return Plan(LogView(content, ask, templates, worths(templates, alarms, ask.effort), alarms).choose)
+    view = LogView(content, ask, templates, worths(templates, alarms, ask.effort), alarms)
+    return with_prefix_once(content, ask, Plan(view.choose))
 
 
 BUILD_LOG = Reducer("build_log", fit, reduce)

@@ -22,6 +22,7 @@ from penstock.core.content import Content
 from penstock.core.reduce.alarms import ENDED, PLAIN, STRONG, VERDICT, WEAK, find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
+from penstock.core.reduce.prefixes import with_prefix_once
 from penstock.core.reduce.templates import Templates
 
 # Lines of the start and of the end by which a log is told.
@@ -85,7 +86,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
     worth = _worth(templates, {alarm.line: alarm.strength for alarm in alarms})
     asked = " ".join(word for word in ask.query.split() if word.strip(".,?!:;").lower() not in _SAID_ANYWAY)
     ask = replace(ask, query=asked)
-    return Plan(LogView(content, ask, templates, worth, alarms).choose)
+    return with_prefix_once(content, ask, Plan(LogView(content, ask, templates, worth, alarms).choose))
 
 
 def _worth(templates: Templates, alarms: Mapping[int, int]) -> dict[int, float]:

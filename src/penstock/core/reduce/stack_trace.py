@@ -19,6 +19,7 @@ from penstock.core.content import Content
 from penstock.core.reduce.alarms import STRONG, find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
+from penstock.core.reduce.prefixes import with_prefix_once
 from penstock.core.reduce.templates import Templates
 
 # Frames as languages and debuggers print them. Each is one line, or a line with the place or the code below it.
@@ -95,7 +96,7 @@ def reduce(content: Content, ask: Ask) -> Plan:
     for alarm in alarms:
         if worth[alarm.line] >= MESSAGE / 4:
             worth[alarm.line] += min(alarm.strength, STRONG)
-    return Plan(LogView(content, ask, templates, worth, alarms).choose)
+    return with_prefix_once(content, ask, Plan(LogView(content, ask, templates, worth, alarms).choose))
 
 
 def _worth(templates: Templates) -> list[float]:

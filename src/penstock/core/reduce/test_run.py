@@ -12,6 +12,7 @@ from penstock.core.content import Content
 from penstock.core.reduce.alarms import PLAIN, RESULT, Alarm, find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
+from penstock.core.reduce.prefixes import with_prefix_once
 from penstock.core.reduce.scan import lines_with, marks_in
 from penstock.core.reduce.templates import Templates
 from penstock.core.reduce.worth import SENTENCES, worths
@@ -81,7 +82,8 @@ def reduce(content: Content, ask: Ask) -> Plan:
         choice = view.choose(room)
         return replace(choice, shown=(view.shown_of(failures, choice),)) if failures else choice
 
-    return Plan(choose, totals=(Tally("failures", len(failures)),) if failures else ())
+    plan = Plan(choose, totals=(Tally("failures", len(failures)),) if failures else ())
+    return with_prefix_once(content, ask, plan)
 
 
 def _failures(templates: Templates, lines: list[int]) -> list[int]:
