@@ -248,6 +248,13 @@ WRITERS: Final[dict[str, Write]] = {
     "cline, a tool": _tags(
         "<write_to_file>\n", "</write_to_file>", "<{key}>", "</{key}>\n", each=True
     ),
+    "anthropic, older": _tags(
+        "<invoke>\n<tool_name>{name}</tool_name>\n<parameters>\n", "</parameters>\n</invoke>\n", "<{key}>", "</{key}>\n",
+        before="<function_calls>\n", after="</function_calls>",
+    ),
+    "continue": _tags(
+        "TOOL_NAME: {name}\n", "```", "BEGIN_ARG: {key}\n", "\nEND_ARG\n", before="```tool\n", each=True
+    ),
     "cherry_studio": lambda calls: "\n".join(
         f"<tool_use>\n  <name>{name}</name>\n  <arguments>{_json(given)}</arguments>\n</tool_use>" for name, given in calls
     ),

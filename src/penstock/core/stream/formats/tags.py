@@ -22,6 +22,7 @@ def qwen(closer: str) -> Style:
         call_ends=("</function>",),
         outer=(closer,),
         trim=True,
+        reopens=("<parameter=",),
     )
 
 
