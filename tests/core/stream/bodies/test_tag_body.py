@@ -74,6 +74,8 @@ def test_a_value_without_a_schema_is_what_it_looks_like(raw: str, read: object) 
     [
         ("s", "5", "5"),
         ("s", "null", "null"),
+        ("s", "", ""),
+        ("s", "\n", "\n"),
         ("m", "null", None),
         ("m", "nullable", "nullable"),
         ("m", "nul", "nul"),
