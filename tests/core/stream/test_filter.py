@@ -191,9 +191,10 @@ def test_an_unclosed_call_has_an_error_and_its_raw_text_is_in_the_spans() -> Non
 
 def test_ids_are_made_where_none_is_given_and_are_never_the_same_twice() -> None:
     text = "".join(
-        f'<tool_call>{{"id":"{one}","name":"f","arguments":{{}}}}</tool_call>' for one in ("a", "b", "a", "")
+        f'<tool_call>{{"id":"{one}","name":"f","arguments":{{}}}}</tool_call>'
+        for one in ("a", "b", "a", "", "call_6", "")
     )
-    assert [end.id for end in ended(fed(text))] == ["a", "b", "call_3", "call_4"]
+    assert [end.id for end in ended(fed(text))] == ["a", "b", "call_3", "call_4", "call_6", "call_6_342"]
 
 
 def test_a_stream_that_begins_inside_reasoning_is_reasoning_to_its_end() -> None:

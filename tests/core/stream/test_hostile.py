@@ -78,6 +78,7 @@ def test_memory_does_not_grow_with_the_stream_but_for_the_call_it_is_in(head: st
     assert len(filter_._scan.buf) < 4096 * 2 + 64
 
 
+@pytest.mark.slow
 def test_a_million_opening_tags_are_text() -> None:
     text = "<tool_call>" * 1_000_000
     filter_ = ToolCallFilter(formats=["hermes"], keep_raw=False)

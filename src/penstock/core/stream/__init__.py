@@ -6,6 +6,7 @@ from penstock.core.stream.events import Event, Markup, Reasoning, Text, ToolArgs
 from penstock.core.stream.filter import ToolCallFilter
 from penstock.core.stream.formats import Format, marker_pair
 from penstock.core.stream.positions import Positions
+from penstock.core.stream.scan import Refuted, Scan, Steps
 
 __all__ = [
     "Event",
@@ -13,6 +14,9 @@ __all__ = [
     "Markup",
     "Positions",
     "Reasoning",
+    "Refuted",
+    "Scan",
+    "Steps",
     "Text",
     "ToolArgs",
     "ToolCallFilter",

@@ -85,7 +85,7 @@ class Scan:
         self.name = ""
         self.deltas: list[str] = []
         self.thought: frozenset[str] = frozenset()  # what ends the reasoning that this is; empty where it is none
-        self.seen: set[str] = set()  # what the formats found that they need to know later, such as an open wrapper
+        self.seen: set[str] = set()  # what must be known later: open wrappers, ids that were given
 
     # The window.
 
@@ -216,13 +216,20 @@ class Scan:
         self.widen()
         self.fresh = False
         self.thought = frozenset()
-        self.id = given if given and given not in self.seen else f"call_{self.calls}"
-        self.seen.add(self.id)
+        self.id = self._unused(given)
         self.name = name
         self.deltas = []
         stop = self.base + self.pos
         self.out.append(ToolStart(self.id, name, self.at, stop))
         self.at = stop
+
+    def _unused(self, given: str) -> str:
+        """The id that was given, once; else one that was not given before."""
+        made = f"call_{self.calls}"
+        if not given or given in self.seen:
+            return f"{made}_{self.base + self.pos}" if made in self.seen else made
+        self.seen.add(given)
+        return given
 
     def start_cut(self, name: str, given: str = "") -> None:
         """Starts a call that is known by its name when the stream ends, however little of it there is."""

@@ -85,6 +85,11 @@ def test_a_name_loses_its_namespace_where_only_the_rest_is_declared() -> None:
     assert called(fed(text, tools=["w.get"])) == [("w.get", {})]
 
 
+def test_a_header_that_could_be_read_in_many_ways_is_read_in_no_time() -> None:
+    text = "<|channel|>" + "to=ajson" * 28 + "<x<|message|>"
+    assert shown(fed(text)) == text
+
+
 def test_a_message_cut_off_behind_its_header_is_a_call_that_never_ended() -> None:
     (end,) = ended(fed("<|channel|>commentary to=functions.f<|message|>"))
     assert (end.name, end.error) == ("f", "the stream ended inside the call")

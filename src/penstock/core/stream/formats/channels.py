@@ -17,8 +17,10 @@ from penstock.core.stream.scan import Refuted, Scan, Steps
 from penstock.core.stream.values import escaped
 
 _LONGEST_HEADER: Final = 256
+# Possessive: the parts of a header could be told apart in many ways, and all of them would be tried.
 _HEADER: Final = re.compile(
-    r"(?:<\|start\|>assistant)?(?:\s|to=[^\s<]+|<\|channel\|>\s*(?:analysis|commentary|final)|<\|constrain\|>\s*\w+|json|code)*"
+    r"(?:<\|start\|>assistant)?"
+    r"(?:\s|to=[^\s<]++|<\|channel\|>\s*(?:analysis|commentary|final)|<\|constrain\|>\s*\w++|json|code)*"
 )
 _RECIPIENT: Final = re.compile(r"to=([^\s<]+)")
 _CHANNEL: Final = re.compile(r"<\|channel\|>\s*(\w+)")
