@@ -20,7 +20,7 @@ class Declared:
     __slots__ = ("_kinds", "names")
 
     def __init__(self, tools: Tools | None = None) -> None:
-        self._kinds: dict[tuple[str, str], Kind] = {}
+        self._kinds: dict[str, dict[str, Kind]] = {}
         self.names: frozenset[str] | None = None
         if tools is not None:
             self.names = frozenset(self._take(tools))
@@ -36,8 +36,8 @@ class Declared:
             body = function if isinstance(function, Mapping) else tool
             name = str(body.get("name", ""))
             schema: Mapping[str, Any] = next((body[key] for key in _SCHEMAS if isinstance(body.get(key), Mapping)), {})
-            for parameter, part in _mapping(schema.get("properties")).items():
-                self._kinds[name, parameter] = _kind(part, schema)
+            parts = _mapping(schema.get("properties"))
+            self._kinds[name] = {parameter: _kind(part, schema) for parameter, part in parts.items()}
             yield name
 
     def has(self, name: str) -> bool:
@@ -46,8 +46,12 @@ class Declared:
             return _NAME.fullmatch(name) is not None
         return name in self.names
 
+    def parameters(self, name: str) -> frozenset[str]:
+        """The parameters that the schema of a tool names."""
+        return frozenset(self._kinds.get(name, ()))
+
     def kind(self, name: str, parameter: str) -> Kind:
-        return self._kinds.get((name, parameter), "unknown")
+        return self._kinds.get(name, {}).get(parameter, "unknown")
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -20,6 +20,7 @@ from penstock.core.stream.declared import Declared, Tools
 from penstock.core.stream.events import Event, Text
 from penstock.core.stream.formats import ALL, BY_NAME, Format, marker_pair
 from penstock.core.stream.formats.channels import HEADERS
+from penstock.core.stream.formats.cline import CLINE, declared_tags
 from penstock.core.stream.formats.reasoning import CLOSERS
 from penstock.core.stream.markdown import Code, opened
 from penstock.core.stream.markers import Markers
@@ -59,9 +60,13 @@ class ToolCallFilter:
         in_reasoning: bool = False,
         calls_in_reasoning: bool | None = None,
     ) -> None:
-        self._by_opener, self._openers, self._firsts = _prepared(chosen_formats(formats))
+        declared = Declared(tools)
+        chosen = chosen_formats(formats)
+        if any(one.name == CLINE for one in chosen):
+            chosen = (*chosen, declared_tags(declared))
+        self._by_opener, self._openers, self._firsts = _prepared(chosen)
         self._first = bool(self._firsts.words)
-        self._scan = Scan(Declared(tools), hold)
+        self._scan = Scan(declared, hold)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._raw: list[str] | None = [] if keep_raw else None
         self._positions: Positions | None = Positions() if keep_raw else None

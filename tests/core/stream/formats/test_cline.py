@@ -62,3 +62,14 @@ def test_a_name_that_is_not_declared_is_text() -> None:
 def test_a_block_cut_off_in_its_arguments_has_an_error() -> None:
     (end,) = ended(fed('<use_mcp_tool><tool_name>f</tool_name><arguments>{"a"'))
     assert end.error == "the stream ended inside the call"
+
+
+def test_a_declared_tool_is_a_tag_where_its_parameters_are_its_children() -> None:
+    tools = {"table": {"properties": {"rows": {"type": "integer"}}}, "bare": {}}
+    text = "So <table>\n<rows>3</rows>\n</table> and <table><tr>x</tr></table> and <bare><a>1</a></bare>."
+    events = fed(text, tools=tools)
+    assert fed(text, letters(text), tools=tools) == events
+    assert called(events) == [("table", {"rows": 3})]
+    assert shown(events) == "So  and <table><tr>x</tr></table> and <bare><a>1</a></bare>."
+    assert called(fed("<table></table>", tools=tools)) == [("table", {})]
+    assert called(fed("<table><rows>3</rows></table>", formats=["hermes"], tools=tools)) == []

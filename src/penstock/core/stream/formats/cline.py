@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from penstock.core.stream.bodies import json_body
 from penstock.core.stream.bodies.pair import between, tagged
 from penstock.core.stream.bodies.tag_body import Call, Parameter, Style, body, call, call_head, parameter_head
+from penstock.core.stream.declared import Declared
 from penstock.core.stream.formats.contract import Format
 from penstock.core.stream.markers import Markers
 from penstock.core.stream.scan import Refuted, Scan, Steps
 
 _KEY: Final = re.compile(r"[A-Za-z_][\w-]*")
 _LONGEST_NAME: Final = 256
+CLINE: Final = "cline"
 TOOLS: Final = (
     "access_mcp_resource", "apply_diff", "ask_followup_question", "attempt_completion", "browser_action",
     "codebase_search", "execute_command", "fetch_instructions", "insert_content", "list_code_definition_names",
@@ -25,6 +28,7 @@ _SIBLINGS: Final = ("<path>", "<diff>", "<command>", "<line_count>", "<start_lin
 _WHOLE_TEXTS: Final = ("content", "diff", "result")
 
 
+@lru_cache(maxsize=256)
 def _style(name: str) -> Style:
     return Style(call_head((), "", ""), _parameter, ("<",), (), (f"</{name}>",), trim=True)
 
@@ -40,16 +44,33 @@ def _parameter(scan: Scan) -> Steps[Parameter | None]:
     return Parameter(key, "unknown", (f"</{key}>",), _SIBLINGS if key in _WHOLE_TEXTS else ())
 
 
-_STYLES: Final = {name: _style(name) for name in TOOLS}
-
-
 def _tool(scan: Scan, opener: str) -> Steps[None]:
     name = opener[1:-1]
     if not scan.allowed(name):
         raise Refuted(f"{name!r} is no tool")
     scan.pos += len(opener)
-    yield from body(scan, _STYLES[name], Call(name, ""))
+    yield from body(scan, _style(name), Call(name, ""))
     scan.hide()
+
+
+def _declared(scan: Scan, opener: str) -> Steps[None]:
+    """Any declared tool as a tag: where its first child tag is one of its parameters, or there is none."""
+    keys = scan.tools.parameters(opener[1:-1])
+    children = Markers((*(f"<{key}>" for key in keys), f"</{opener[1:]}"))
+    scan.keep = scan.pos
+    scan.pos += len(opener)
+    yield from scan.space()
+    child = yield from scan.peek(children)
+    scan.pos, scan.keep = scan.keep, -1
+    if not child:
+        raise Refuted("no parameter stands here")
+    yield from _tool(scan, opener)
+
+
+def declared_tags(tools: Declared) -> Format:
+    """The format of the tools that were declared with their parameters."""
+    names = sorted(name for name in tools.names or () if tools.parameters(name) and name not in TOOLS)
+    return Format(CLINE, tuple(f"<{name}>" for name in names), _declared)
 
 
 _CHILDREN: Final = Markers(("<server_name>", "<tool_name>", "<name>", "<arguments>", "<parameters>"))
@@ -108,7 +129,7 @@ def _fenced(scan: Scan, opener: str) -> Steps[None]:
 FORMATS: Final[tuple[Format, ...]] = (
     Format("anthropic", ("<function_calls>",), between({"<invoke>": tagged(_OLD)}, ("</function_calls>",))),
     Format("continue", ("```tool\n",), _fenced),
-    Format("cline", ("<use_mcp_tool>",), _child_json),
-    Format("cline", tuple(f"<{name}>" for name in TOOLS), _tool),
+    Format(CLINE, ("<use_mcp_tool>",), _child_json),
+    Format(CLINE, tuple(f"<{name}>" for name in TOOLS), _tool),
     Format("cherry_studio", ("<tool_use>",), _child_json),
 )
