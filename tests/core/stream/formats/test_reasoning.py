@@ -49,3 +49,10 @@ def test_a_call_follows_reasoning() -> None:
     text = '<think>so</think>\n\n<tool_call>{"name":"f","arguments":{}}</tool_call>'
     assert called(fed(text)) == [("f", {})]
     assert found(text) == ("so", "")
+
+
+def test_what_says_that_the_model_is_done_is_hidden_behind_markup_and_at_the_end() -> None:
+    call = '<tool_call>{"name":"f","arguments":{}}</tool_call>'
+    assert found(f"{call}<|im_end|>\n")[1] == ""
+    assert found(f"{call}<|im_end|> is a token")[1] == "<|im_end|> is a token"
+    assert found("It ends with <|im_end|>")[1] == "It ends with <|im_end|>"

@@ -44,6 +44,11 @@ _WRAPPERS: Final[dict[str, str]] = {
 # Ends a message whose parts were wrapped.
 _LAST: Final[dict[str, str]] = {"<|close|>message<|sep|>": "<|close|>response<|sep|>"}
 
+_STOPS: Final = (
+    *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "</s>"),
+    "<｜end▁of▁sentence｜>",
+)
+
 
 def _block(closer: str) -> Read:
     def read(scan: Scan, opener: str) -> Steps[None]:
@@ -89,7 +94,17 @@ def _unwrapped(scan: Scan, opener: str) -> Steps[None]:
     scan.hide()
 
 
+def _last(scan: Scan, opener: str) -> Steps[None]:
+    """What tells that the model is done, where an engine has left it in: right behind other markup, and the last."""
+    scan.pos += len(opener)
+    yield from scan.space()
+    if (yield from scan.char()):
+        raise Refuted("the stream goes on")
+    scan.hide()
+
+
 FORMATS: Final[tuple[Format, ...]] = (
+    Format("wrappers", _STOPS, _last, fresh=True),
     *(Format("reasoning", (opener,), _block(closer), fresh=True) for opener, closer in BLOCKS.items()),
     Format("reasoning", tuple(BLOCKS.values()), _alone),
     *(Format("wrappers", (opener,), _wrapped(closer), fresh=True) for opener, closer in _WRAPPERS.items()),
