@@ -104,6 +104,11 @@ def test_a_pair_of_markers_is_a_format() -> None:
     assert shown(events) == "So  and <<this>> done"
 
 
+def test_an_empty_marker_is_refused() -> None:
+    with pytest.raises(CallerError, match="not empty"):
+        ToolCallFilter(formats=[("", ">>")])
+
+
 def test_a_format_of_ones_own_is_read_by_ones_own_reader() -> None:
     def shout(scan: Scan, opener: str) -> Steps[None]:
         scan.pos += len(opener)

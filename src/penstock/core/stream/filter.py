@@ -310,6 +310,8 @@ def chosen_formats(formats: Formats) -> tuple[Format, ...]:
             chosen += BY_NAME[one]
         else:
             raise CallerError(f"{one!r} is no format; there are: all, {', '.join(BY_NAME)}")
+    if any(not opener for one in chosen for opener in one.openers):
+        raise CallerError("a format begins with a marker that is not empty")
     return tuple(chosen)
 
 
