@@ -64,6 +64,7 @@ def test_a_call_is_read_however_it_is_written(inside: str, arguments: object) ->
         '{"name":"f","arguments":{invalid json}}',
         '{"arguments":"text","name":"f"}',
         '{"arguments":{"a":1}}',
+        '{"name":"f","arguments":no}',
         '{"arguments":[],"name":"f"}',
         '{"function":' * 20,
         '{"name":"f","x":' + "1" * 300 + "}",

@@ -240,12 +240,12 @@ def _unpacked(raw: str) -> str:
     """Held arguments as an object: themselves, what a string of them holds, or none."""
     if raw.startswith("{"):
         return raw
-    held = "{}" if raw == "null" else json.loads(raw, strict=False)
-    if held.strip() == "":
+    held = str(json.loads(raw)) if raw.startswith('"') else raw
+    if raw == "null" or not held.strip():
         return "{}"
     if not held.lstrip().startswith("{"):
         raise Refuted("the arguments are no object")
-    return str(held)
+    return held
 
 
 def _drop(piece: str) -> None:
