@@ -155,7 +155,7 @@ def _divided(choice: Mapping[str, Any], pieces: list[dict[str, Any]], before: li
         pieces[0] = {"role": delta.pop("role"), **pieces[0]}
     before += [{"index": index, "delta": piece} for piece in pieces]
     if "role" in delta:
-        delta["content"] = ""
+        delta["content"] = None if "tool_calls" in last else ""
     delta |= last
     beside = (told for key, told in choice.items() if key not in ("index", "delta"))
     if not any(delta.values()) and "role" not in delta and not any(beside):
