@@ -1,0 +1,321 @@
+"""Calls as JSON objects: `{"name": …, "arguments": {…}}`, alone or in an array, their keys in any order.
+
+The arguments pass through as they stand; only what JSON does not allow inside a string (a raw newline, a stray
+backslash) becomes its escape. Proof: a name, and arguments that begin as an object does; or an object that closes with
+a name in it. Arguments written as a string that holds JSON are unpacked as they come.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Final
+
+from penstock.core.stream.scan import Cut, Refuted, Scan, Steps
+
+NAMES: Final = frozenset({"name", "tool_name", "tool", "toolName", "function_name"})
+ARGUMENTS: Final = frozenset({"arguments", "parameters", "args", "input", "tool_input", "params"})
+IDS: Final = frozenset({"id", "tool_call_id", "call_id", "toolCallId"})
+NESTED: Final = frozenset({"function", "tool_call", "toolCall", "__tool_call_card__", "call"})
+
+_BETWEEN: Final = re.compile(r'[^"{}\[\]<`]*')
+_INSIDE: Final = re.compile(r'[^"\\\x00-\x1f]*')
+_SCALAR: Final = re.compile(r"[-+.\w]+")
+_ESCAPE: Final = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
+_CONTROL: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\f": "\\f", "\b": "\\b"}
+_DEEPEST: Final = 8
+
+Sink = Callable[[str], None]
+
+
+class Found:
+    """What is known of the call so far."""
+
+    __slots__ = ("arguments", "id", "name", "started")
+
+    def __init__(self, given: str = "") -> None:
+        self.name = ""
+        self.id = given
+        self.arguments = ""
+        self.started = False
+
+
+def call(scan: Scan, name: str = "") -> Steps[None]:
+    """Reads one call; `name` is known where a marker has told it."""
+    found = Found()
+    found.name = name
+    try:
+        yield from members(scan, found)
+    except Cut:
+        # Known by name, and cut off by the end of the stream: a call that never ended.
+        if found.name and not found.started:
+            scan.pos = len(scan.buf)
+            scan.start(found.name, found.id)
+        raise
+    if not found.started:
+        _whole(scan, found)
+    scan.hide()
+
+
+def calls(scan: Scan) -> Steps[None]:
+    """Reads an array of calls, behind its bracket. What closes it may be missing."""
+    while True:
+        yield from scan.space()
+        yield from call(scan)
+        yield from scan.space()
+        if not (yield from scan.literal(",")):
+            break
+    if (yield from scan.literal("]")):
+        scan.hide()
+
+
+def arguments(scan: Scan, name: str, given: str = "") -> Steps[None]:
+    """Reads an object that is the arguments of a call whose name is known."""
+    yield from _object_ahead(scan, name, given)
+    yield from value(scan, scan.args)
+    scan.finish()
+
+
+def members(scan: Scan, found: Found, depth: int = 0) -> Steps[None]:
+    yield from scan.expect("{")
+    while True:
+        yield from scan.space()
+        if (yield from scan.literal("}")):
+            return
+        key = yield from text(scan)
+        yield from scan.space()
+        yield from scan.expect(":")
+        yield from scan.space()
+        yield from _member(scan, found, key, depth)
+        yield from scan.space()
+        if not (yield from scan.literal(",")):
+            break
+    if (yield from scan.literal("}")):
+        return
+    # A brace that the model forgot: where the call is known, nothing hangs on it.
+    if not found.started:
+        raise scan.missing("}")
+
+
+def _member(scan: Scan, found: Found, key: str, depth: int) -> Steps[None]:
+    ahead = yield from scan.char()
+    if key in ARGUMENTS and not found.started and not found.arguments:
+        yield from _arguments(scan, found, ahead)
+    elif key in NAMES and ahead == '"' and not found.name:
+        found.name = yield from text(scan)
+        if not scan.allowed(found.name):
+            raise Refuted(f"{found.name!r} is no tool")
+        if found.arguments:
+            _whole(scan, found)
+    elif key in IDS and ahead == '"':
+        found.id = yield from text(scan)
+    elif key in NESTED and ahead == "{" and depth < _DEEPEST:
+        yield from members(scan, found, depth + 1)
+    else:
+        yield from value(scan, _drop)
+
+
+def _arguments(scan: Scan, found: Found, ahead: str) -> Steps[None]:
+    if found.name and ahead == "{":
+        yield from _object_ahead(scan, found.name, found.id)
+        found.started = True
+        yield from value(scan, scan.args)
+        scan.finish()
+    elif found.name and ahead == '"':
+        yield from _packed(scan, found)
+    elif ahead in ("{", '"', "n"):
+        parts: list[str] = []
+        yield from value(scan, parts.append)
+        found.arguments = _unpacked("".join(parts))
+        if found.name:
+            _whole(scan, found)
+    else:
+        raise scan.missing("{")
+
+
+def _object_ahead(scan: Scan, name: str, given: str) -> Steps[None]:
+    """Starts the call if what stands here begins as an object does; reads nothing."""
+    if not scan.allowed(name):
+        raise Refuted(f"{name!r} is no tool")
+    scan.keep = scan.pos
+    whole = yield from scan.literal("{")
+    if whole:
+        yield from scan.space()
+        ahead = yield from scan.char()
+        whole = ahead in ('"', "}") or (not ahead and scan.closed and scan.end == len(scan.buf))
+    scan.pos, scan.keep = scan.keep, -1
+    if not whole:
+        raise Refuted("the arguments are no object")
+    scan.start(name, given)
+
+
+def _packed(scan: Scan, found: Found) -> Steps[None]:
+    """Arguments as a string that holds an object: unpacked piece by piece."""
+    scan.pos += 1
+    while (piece := (yield from _piece(scan))).isspace():
+        pass
+    if piece == "":
+        found.arguments = "{}"
+        _whole(scan, found)
+        return
+    piece = piece.lstrip()
+    if not piece.startswith("{"):
+        raise Refuted("the arguments are no object")
+    scan.start(found.name, found.id)
+    found.started = True
+    while piece:
+        scan.args(piece)
+        piece = yield from _piece(scan)
+    scan.finish()
+
+
+def _piece(scan: Scan) -> Steps[str]:
+    """The next piece of a string's content; "" behind its closing quote."""
+    while True:
+        found = _INSIDE.match(scan.buf, scan.pos, scan.end)
+        stop = found.end() if found else scan.pos
+        if stop > scan.pos:
+            piece = scan.buf[scan.pos : stop]
+            scan.pos = stop
+            return piece
+        if scan.pos < scan.end:
+            ahead = scan.buf[scan.pos]
+            if ahead == '"':
+                scan.pos += 1
+                return ""
+            if ahead != "\\":
+                scan.pos += 1
+                return ahead
+            escape = _ESCAPE.match(scan.buf, scan.pos, scan.end)
+            if escape or scan.end - scan.pos >= 6 or scan.over:
+                piece = _plain(escape.group()) if escape else "\\"
+                scan.pos += len(escape.group()) if escape else 1
+                return piece
+        if scan.over:
+            raise scan.missing('"')
+        yield
+
+
+def _plain(escape: str) -> str:
+    """What an escape stands for. Beyond ASCII it stays one, so that no pair of surrogates comes apart."""
+    if escape[1] == "u" and int(escape[2:], 16) > 127:
+        return escape
+    return str(json.loads(f'"{escape}"'))
+
+
+def _whole(scan: Scan, found: Found) -> None:
+    """The call at once, its arguments having come before its name, or not at all."""
+    if not found.name:
+        raise Refuted("the call has no name")
+    scan.start(found.name, found.id)
+    found.started = True
+    scan.args(found.arguments or "{}")
+    scan.finish()
+
+
+def _unpacked(raw: str) -> str:
+    """Held arguments as an object: themselves, what a string of them holds, or none."""
+    if raw.startswith("{"):
+        return raw
+    held = "{}" if raw == "null" else json.loads(raw, strict=False)
+    if held.strip() == "":
+        return "{}"
+    if not held.lstrip().startswith("{"):
+        raise Refuted("the arguments are no object")
+    return str(held)
+
+
+def _drop(piece: str) -> None:
+    del piece
+
+
+def text(scan: Scan) -> Steps[str]:
+    """Reads a string that is not long, such as a key or a name."""
+    if (yield from scan.char()) != '"':
+        raise scan.missing('"')
+    parts: list[str] = []
+    yield from value(scan, parts.append)
+    return str(json.loads("".join(parts)))
+
+
+def value(scan: Scan, emit: Sink) -> Steps[None]:
+    """Reads one JSON value and passes it on as it comes."""
+    ahead = yield from scan.char()
+    if ahead not in ('"', "{", "["):
+        yield from _scalar(scan, emit)
+        return
+    depth = 0
+    inside = False
+    while True:
+        done = False
+        buf, end = scan.buf, scan.end
+        begin = place = scan.pos
+        while place < end:
+            if inside:
+                found = _INSIDE.match(buf, place, end)
+                place = found.end() if found else place
+                if place == end:
+                    break
+                letter = buf[place]
+                if letter == '"':
+                    inside = False
+                    place += 1
+                    done = depth == 0
+                elif letter == "\\":
+                    escape = _ESCAPE.match(buf, place, end)
+                    if escape:
+                        place = escape.end()
+                        continue
+                    if end - place < 6 and not scan.over:
+                        break
+                    scan.pos = place + 1
+                    # A quote that the end of the stream cuts off is no closing quote.
+                    emit(buf[begin:place] + ("\\\\" if buf[place + 1 : place + 2] != "'" else ""))
+                    begin = place = scan.pos
+                else:
+                    scan.pos = place + 1
+                    emit(buf[begin:place] + _CONTROL.get(letter, f"\\u{ord(letter):04x}"))
+                    begin = place = scan.pos
+            else:
+                found = _BETWEEN.match(buf, place, end)
+                place = found.end() if found else place
+                if place == end:
+                    break
+                letter = buf[place]
+                if letter == '"':
+                    inside = True
+                elif letter in "{[":
+                    depth += 1
+                elif letter in "}]":
+                    depth -= 1
+                    done = depth == 0
+                else:
+                    # No value holds this outside a string: the braces were not closed.
+                    scan.pos = place
+                    emit(buf[begin:place])
+                    raise Refuted("the arguments were not closed")
+                place += 1
+            if done:
+                break
+        if place > begin:
+            scan.pos = place
+            emit(buf[begin:place])
+        if done:
+            return
+        if scan.over:
+            raise scan.missing("}")
+        yield
+
+
+def _scalar(scan: Scan, emit: Sink) -> Steps[None]:
+    while True:
+        found = _SCALAR.match(scan.buf, scan.pos, scan.end)
+        stop = found.end() if found else scan.pos
+        if stop < scan.end or scan.over:
+            break
+        yield
+    if stop == scan.pos:
+        raise scan.missing("value")
+    scan.pos, piece = stop, scan.buf[scan.pos : stop]
+    emit(piece)

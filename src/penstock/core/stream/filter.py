@@ -1,0 +1,219 @@
+"""The streaming filter: text in pieces in, events out, in one pass.
+
+Rules:
+1. Text is shown as soon as no marker can begin in it. Held back is at most a prefix of a marker, or what follows a
+   marker until it proves a call or refutes it, and never more than `hold` characters.
+2. What the structure does not prove is text, unchanged. In Markdown code a marker is only shown, and stays text.
+3. Events do not depend on how the text was cut, once they are joined.
+4. The cost of a chunk does not depend on what came before it.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from penstock.core.stream.declared import Declared, Tools
+from penstock.core.stream.events import Event, Text
+from penstock.core.stream.formats import ALL, BY_NAME, Format, marker_pair
+from penstock.core.stream.markdown import Code, opened
+from penstock.core.stream.markers import Markers
+from penstock.core.stream.positions import Positions
+from penstock.core.stream.scan import Refuted, Scan, Steps
+from penstock.errors import CallerError
+
+HOLD: Final = 4096
+# White space behind markup waits for what follows it, so that it can go with the next marker; not more than this.
+_LONGEST_GAP: Final = 64
+_CODE: Final = ("`", "~~~")
+
+Formats = Literal["all"] | Sequence[str | Format | tuple[str, str]]
+
+
+class ToolCallFilter:
+    """Keeps tool-call markup out of what people read.
+
+    `formats` names those to look for, "all" being all but the ones that look too much like prose; a `Format` or a pair
+    of markers is one of your own. `tools` are names, definitions or schemas: a call to anything else is text.
+    """
+
+    def __init__(
+        self,
+        formats: Formats = "all",
+        tools: Tools | None = None,
+        *,
+        keep_raw: bool = True,
+        hold: int = HOLD,
+    ) -> None:
+        chosen = chosen_formats(formats)
+        self._by_opener: dict[str, tuple[Format, ...]] = {}
+        for format in chosen:
+            for opener in format.openers:
+                self._by_opener[opener] = (*self._by_opener.get(opener, ()), format)
+        self._openers = Markers((*self._by_opener, *_CODE))
+        self._scan = Scan(Declared(tools), hold)
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._raw: list[str] | None = [] if keep_raw else None
+        self._positions: Positions | None = Positions() if keep_raw else None
+        self._code: Code | None = None
+        self._steps: Steps[None] | None = None
+        self._untried: tuple[Format, ...] = ()
+        self._opener = ""
+        self._began = 0  # where in the raw text the opener stands
+
+    @property
+    def raw(self) -> str:
+        """All that was fed, unless it is not kept."""
+        if self._raw is None:
+            raise CallerError("the raw text is not kept")
+        whole = "".join(self._raw)
+        self._raw[:] = [whole]
+        return whole
+
+    @property
+    def positions(self) -> Positions:
+        """The map between the raw and the visible text, unless the raw text is not kept."""
+        if self._positions is None:
+            raise CallerError("the raw text is not kept")
+        return self._positions
+
+    def feed(self, chunk: str | bytes) -> list[Event]:
+        """The events that this chunk decides. Bytes are UTF-8, cut anywhere."""
+        if self._scan.closed:
+            raise CallerError("the stream was finished")
+        return self._take(chunk if isinstance(chunk, str) else self._decode(chunk))
+
+    def finish(self) -> list[Event]:
+        """The last events: what was held is shown, what was not closed ends with an error."""
+        if self._scan.closed:
+            return []
+        text = self._decode(b"", True)
+        self._scan.closed = True
+        return self._take(text)
+
+    def _take(self, text: str) -> list[Event]:
+        scan = self._scan
+        if text:
+            if self._raw is not None:
+                self._raw.append(text)
+            scan.add(text)
+        while self._step():
+            pass
+        events, scan.out = scan.out, []
+        if self._positions is not None:
+            for event in events:
+                if event.__class__ is Text:
+                    self._positions.add(event.start, event.stop)
+        return events
+
+    def _step(self) -> bool:
+        """One step as far as the text goes; whether another can follow at once."""
+        if self._steps is not None:
+            return self._call_step(self._steps)
+        scan = self._scan
+        scan.end = len(scan.buf)
+        scan.over = scan.closed
+        if self._code is not None:
+            return self._code_step(self._code)
+        return self._text_step()
+
+    def _text_step(self) -> bool:
+        scan = self._scan
+        place, word = self._openers.find(scan.buf, scan.pos, scan.end, scan.over)
+        scan.pos = place
+        if not word:
+            self._show()
+            return False
+        if word in _CODE:
+            return self._code_opens(place)
+        self._show()
+        scan.mark = place
+        self._began = scan.base + place
+        self._opener = word
+        self._untried = self._by_opener[word]
+        self._try()
+        return True
+
+    def _code_opens(self, place: int) -> bool:
+        scan = self._scan
+        stop, self._code, waits = opened(scan.buf, place, scan.end, scan.over, scan.base == 0)
+        scan.pos = stop
+        self._show()
+        return not waits
+
+    def _code_step(self, code: Code) -> bool:
+        scan = self._scan
+        scan.pos, self._code, waits = code.step(scan.buf, scan.pos, scan.end, scan.over)
+        self._show()
+        return not waits
+
+    def _show(self) -> None:
+        """Shows what has been read as text, unless it is white space that may belong to the next marker."""
+        scan = self._scan
+        start = scan.at - scan.base
+        if scan.pos > start:
+            if scan.fresh and scan.at and scan.pos - start <= _LONGEST_GAP and scan.buf[start : scan.pos].isspace():
+                if scan.over and scan.pos == scan.end:
+                    scan.hide()
+                return
+            scan.show()
+
+    def _try(self) -> None:
+        """Begins to read the opener as the next format that has it; as text when none is left."""
+        scan = self._scan
+        scan.pos = scan.mark
+        while self._untried:
+            format, *rest = self._untried
+            self._untried = tuple(rest)
+            if scan.fresh or not format.fresh:
+                self._steps = format.read(scan, self._opener)
+                return
+        self._steps = None
+        scan.pos = scan.mark + 1
+
+    def _call_step(self, steps: Steps[None]) -> bool:
+        scan = self._scan
+        scan.widen()
+        try:
+            next(steps)
+        except StopIteration:
+            self._leave()
+        except Refuted as no:
+            if scan.proven:
+                scan.finish(str(no))
+            self._leave()
+        else:
+            # It wants more than it may see; it may see more now if a call was proven.
+            end = scan.end
+            scan.widen()
+            return scan.end > end
+        return True
+
+    def _leave(self) -> None:
+        """Behind the markup what is not settled is text again; where nothing was settled, there was none."""
+        scan = self._scan
+        if scan.base + scan.mark == self._began:
+            self._try()
+        else:
+            self._steps = None
+            scan.pos = scan.mark
+
+
+def chosen_formats(formats: Formats) -> list[Format]:
+    """The formats that are meant by a name, a pair of markers, or themselves."""
+    if isinstance(formats, str):
+        formats = [formats]
+    chosen: list[Format] = []
+    for one in formats:
+        if isinstance(one, Format):
+            chosen.append(one)
+        elif not isinstance(one, str):
+            chosen.append(marker_pair(*one))
+        elif one == "all":
+            chosen += [format for format in ALL if format.default]
+        elif one in BY_NAME:
+            chosen += BY_NAME[one]
+        else:
+            raise CallerError(f"{one!r} is no format; there are: all, {', '.join(BY_NAME)}")
+    return chosen

@@ -1,0 +1,19 @@
+"""The formats of tool calls, one file a family. Where openers are shared, the earlier format is asked first."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from penstock.core.stream.formats import tagged_json, tags
+from penstock.core.stream.formats.contract import Format
+from penstock.core.stream.formats.tagged_json import marker_pair
+
+__all__ = ["ALL", "BY_NAME", "Format", "marker_pair"]
+
+ALL: Final[tuple[Format, ...]] = (
+    *tagged_json.FORMATS,
+    *tags.FORMATS,
+)
+BY_NAME: Final = {
+    name: tuple(format for format in ALL if format.name == name) for name in sorted({format.name for format in ALL})
+}
