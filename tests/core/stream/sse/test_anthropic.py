@@ -47,7 +47,7 @@ PING = event("ping")
 
 
 def rewritten(*chunks: bytes, reasoning: bool = True) -> bytes:
-    stream = SseFilter(new_filter=Toy, dialect="anthropic", reasoning=reasoning, new_id=plain)
+    stream = SseFilter(Toy, dialect="anthropic", reasoning=reasoning, new_id=plain)
     return b"".join(map(stream.feed, chunks)) + stream.finish()
 
 
@@ -106,6 +106,12 @@ def test_blocks_after_a_call_are_numbered_on() -> None:
 def test_citation_opens_the_text_that_it_belongs_to() -> None:
     cite = event("content_block_delta", index=0, delta={"type": "citations_delta", "citation": {}})
     assert rewritten(start(0), cite, said(0, "a"), stop(0)) == start(0) + cite + said(0, "a") + stop(0)
+
+
+def test_delta_without_a_character_is_passed_on_where_its_block_is() -> None:
+    data = start(0) + said(0, "") + said(0, "a") + said(0, "") + stop(0)
+    assert rewritten(data) == data
+    assert rewritten(start(0), said(0, "<f>{}</f>"), said(0, ""), stop(0)) == tool(0, 0, "{}")
 
 
 def test_reasoning_in_the_text_becomes_thinking_or_is_left_out() -> None:

@@ -43,7 +43,7 @@ DONE = b"data: [DONE]\n\n"
 
 
 def rewritten(*chunks: bytes, reasoning: bool = True, new_id: NewId = plain) -> bytes:
-    stream = SseFilter(new_filter=Toy, dialect="openai", reasoning=reasoning, new_id=new_id)
+    stream = SseFilter(Toy, dialect="openai", reasoning=reasoning, new_id=new_id)
     return b"".join(map(stream.feed, chunks)) + stream.finish()
 
 

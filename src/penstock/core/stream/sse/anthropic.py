@@ -92,6 +92,8 @@ class MessagesRewriter:
         text = delta.get("text")
         if delta.get("type") != "text_delta" or not isinstance(text, str):
             return self._blocks.beside(frame, value)
+        if not text:
+            return self._blocks.silence(frame, value)
         events = joined(self._filter.feed(text))
         if [event.text for event in events if isinstance(event, Text)] == [text] and len(events) == 1:
             return self._blocks.text(text, (frame, value))
@@ -176,6 +178,14 @@ class _Blocks:
         """What upstream says of its text block beside the text: a citation."""
         sent = b"" if self._open == "text" else self.close(keep=True) + self._released()
         return sent + _numbered(frame, value, self._number - 1)
+
+    def silence(self, frame: Frame, value: Mapping[str, Any]) -> bytes:
+        """Upstream's text block goes on without a character."""
+        if self._open == "text":
+            return _numbered(frame, value, self._number - 1)
+        if self._number == self._announced:
+            self._held += _numbered(frame, value, self._number)
+        return b""
 
     def stop(self, frame: Frame, value: Mapping[str, Any]) -> bytes:
         """Upstream's text block has ended. One that had nothing in it is upstream's own doing."""

@@ -1,6 +1,6 @@
 """A stream of server-sent events, with tool calls where their markup was.
 
-for data in filter_sse(response.iter_bytes(), new_filter=ToolCallFilter):
+for data in filter_sse(response.iter_bytes(), tools=["read_file", "search"]):
     ...
 
 Rules:
@@ -15,10 +15,14 @@ Rules:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, Literal
 
 from penstock.core.jsontext import from_json
+from penstock.core.stream.declared import Tools
+from penstock.core.stream.filter import Formats, ToolCallFilter
 from penstock.core.stream.sse.anthropic import TYPES, MessagesRewriter
 from penstock.core.stream.sse.frames import Frame, Frames
 from penstock.core.stream.sse.openai import DONE, ChatRewriter, NewFilter, NewId
@@ -26,10 +30,15 @@ from penstock.core.stream.sse.openai import DONE, ChatRewriter, NewFilter, NewId
 Dialect = Literal["auto", "openai", "anthropic"]
 
 _DIGITS: Final = 24
+_COUNTED: Final = re.compile(r"call_\d+")  # what the filter calls a call that has no id
+# Shorter ones are counted anew in each answer. Longer ones, or with other characters, no API takes back.
+_GIVEN: Final = re.compile(r"[\w.:-]{9,40}", re.ASCII)
 
 
-def call_id(answer: str, number: int, _: str) -> str:
-    """An id that no other call of a conversation has: the same for the same call, in the form that both APIs take."""
+def call_id(answer: str, number: int, told: str) -> str:
+    """An id that no other call of a conversation has: that of the model, or else one that follows from the answer's."""
+    if _GIVEN.fullmatch(told) and not _COUNTED.fullmatch(told):
+        return told
     digest = hashlib.sha256(f"{answer} {number}".encode("utf-8", "surrogatepass")).hexdigest()
     return f"call_{digest[:_DIGITS]}"
 
@@ -37,8 +46,8 @@ def call_id(answer: str, number: int, _: str) -> str:
 class SseFilter:
     def __init__(
         self,
+        new_filter: NewFilter = ToolCallFilter,
         *,
-        new_filter: NewFilter,
         dialect: Dialect = "auto",
         reasoning: bool = True,
         new_id: NewId = call_id,
@@ -74,9 +83,18 @@ class SseFilter:
         return b"" if rewriter is None else rewriter.flush()
 
 
-def filter_sse(source: Iterable[bytes], **options: Any) -> Iterator[bytes]:
-    """`source` rewritten. The options are those of `SseFilter`."""
-    stream = SseFilter(**options)
+def filter_sse(
+    source: Iterable[bytes],
+    *,
+    formats: Formats = "all",
+    tools: Tools | None = None,
+    dialect: Dialect = "auto",
+    reasoning: bool = True,
+    new_id: NewId = call_id,
+) -> Iterator[bytes]:
+    """`source` rewritten. `formats` and `tools` are those of `ToolCallFilter`."""
+    new_filter = _filters(formats, tools)
+    stream = SseFilter(new_filter, dialect=dialect, reasoning=reasoning, new_id=new_id)
     try:
         for chunk in source:
             if sent := stream.feed(chunk):
@@ -89,9 +107,18 @@ def filter_sse(source: Iterable[bytes], **options: Any) -> Iterator[bytes]:
         yield sent
 
 
-async def async_filter_sse(source: AsyncIterable[bytes], **options: Any) -> AsyncIterator[bytes]:
+async def async_filter_sse(
+    source: AsyncIterable[bytes],
+    *,
+    formats: Formats = "all",
+    tools: Tools | None = None,
+    dialect: Dialect = "auto",
+    reasoning: bool = True,
+    new_id: NewId = call_id,
+) -> AsyncIterator[bytes]:
     """The same for a source that is waited for."""
-    stream = SseFilter(**options)
+    new_filter = _filters(formats, tools)
+    stream = SseFilter(new_filter, dialect=dialect, reasoning=reasoning, new_id=new_id)
     try:
         async for chunk in source:
             if sent := stream.feed(chunk):
@@ -102,6 +129,11 @@ async def async_filter_sse(source: AsyncIterable[bytes], **options: Any) -> Asyn
         raise
     if sent := stream.finish():
         yield sent
+
+
+def _filters(formats: Formats, tools: Tools | None) -> NewFilter:
+    told = tools if tools is None or isinstance(tools, Mapping) else list(tools)
+    return partial(ToolCallFilter, formats, told, keep_raw=False)
 
 
 def _object(data: bytes) -> dict[str, Any] | None:
