@@ -57,6 +57,13 @@ def test_reason_is_that_of_the_model_or_what_came_of_the_calls() -> None:
     assert reason(Tape().call("f", "{}"), "length") == "length"
 
 
+def test_failed_answer_ends_with_its_error_and_nothing_else() -> None:
+    stream = chunks()
+    assert stream.end(error="upstream is gone").decode() == (
+        'data: {"error":{"message":"upstream is gone","type":"server_error"}}\n\n'
+    )
+
+
 def test_reasoning_and_choice_can_be_named() -> None:
     stream = ChatChunks("x", created=1, model="m", choice=2, reasoning="reasoning")
     choice = sent(stream.encode(Tape().reasoning("hm").events))[0]["choices"][0]

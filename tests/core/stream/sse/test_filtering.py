@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.stream.events import Reasoning, Text, ToolEnd
-from penstock.core.stream.sse.filtering import Dialect, SseFilter, async_filter_sse, call_id, filter_sse
+from penstock.core.stream.sse.filtering import Dialect, SseFilter, async_filter_sse, filter_sse
 from penstock.core.stream.sse.frames import Frames
 
 from . import test_anthropic as messages
@@ -251,13 +251,3 @@ def test_async_twin_does_the_same() -> None:
     assert ran(chat.said("a")) == ([chat.said("a")], False)
     assert ran(chat.said("<tool"), fails=True) == ([chat.said("<tool")], True)
     assert ran(fails=True) == ([], True)
-
-
-def test_id_of_a_call_is_the_models_or_follows_from_the_answer() -> None:
-    assert call_id("answer", 0, "functions.read:0") == "functions.read:0"
-    ids = {call_id(answer, number, told) for answer in "ab" for number in (0, 1) for told in ("call_1", "call_123456")}
-    assert len(ids) == 4
-    assert call_id("a", 0, "0") == call_id("a", 0, "call_1") in ids
-    assert call_id("a", 0, "x" * 41) in ids
-    assert all(len(id_) == 29 for id_ in ids)
-    assert call_id("\ud800", 0, "") != call_id("", 0, "")

@@ -5,7 +5,8 @@ Rules of the protocol that this keeps:
 2. A call has an index, counted from 0 in a choice. Its first delta has id, type and name, later ones arguments only.
 3. The reason is `tool_calls` where a whole call was made, unless the model was stopped for another reason.
 4. There is no word for a call that never was whole: its arguments end where they ended, and it counts as no call.
-5. Usage, where it is told, is in a chunk without choices. The stream ends with `[DONE]`.
+5. Usage, where it is told, is in a chunk without choices. The stream ends with `[DONE]`, or with an error instead: that
+   is what clients raise, while a stream that only stops looks whole to them.
 """
 
 from __future__ import annotations
@@ -68,7 +69,11 @@ class ChatChunks:
         deltas = map(self._deltas.of, events)
         return b"".join(self._chunk(delta) for delta in deltas if delta is not None)
 
-    def end(self, reason: FinishReason | None = None, *, usage: Mapping[str, Any] | None = None) -> bytes:
+    def end(
+        self, reason: FinishReason | None = None, *, usage: Mapping[str, Any] | None = None, error: str = ""
+    ) -> bytes:
+        if error:
+            return sse({"error": {"message": error, "type": "server_error"}})
         told = reason or ("tool_calls" if self._deltas.called else "stop")
         last = b"" if usage is None else sse({**self._about, "choices": [], "usage": usage})
         return self._chunk({}, told) + last + DONE

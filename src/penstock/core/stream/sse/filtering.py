@@ -14,33 +14,19 @@ Rules:
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from penstock.core.jsontext import from_json
 from penstock.core.stream.declared import Tools
 from penstock.core.stream.filter import Formats, ToolCallFilter
+from penstock.core.stream.ids import call_id
 from penstock.core.stream.sse.anthropic import TYPES, MessagesRewriter
 from penstock.core.stream.sse.frames import Frame, Frames
 from penstock.core.stream.sse.openai import DONE, ChatRewriter, NewFilter, NewId
 
 Dialect = Literal["auto", "openai", "anthropic"]
-
-_DIGITS: Final = 24
-_COUNTED: Final = re.compile(r"call_\d+")  # what the filter calls a call that has no id
-# Shorter ones are counted anew in each answer. Longer ones, or with other characters, no API takes back.
-_GIVEN: Final = re.compile(r"[\w.:-]{9,40}", re.ASCII)
-
-
-def call_id(answer: str, number: int, told: str) -> str:
-    """An id that no other call of a conversation has: that of the model, or else one that follows from the answer's."""
-    if _GIVEN.fullmatch(told) and not _COUNTED.fullmatch(told):
-        return told
-    digest = hashlib.sha256(f"{answer} {number}".encode("utf-8", "surrogatepass")).hexdigest()
-    return f"call_{digest[:_DIGITS]}"
 
 
 class SseFilter:
