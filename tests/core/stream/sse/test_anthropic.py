@@ -106,6 +106,9 @@ def test_blocks_after_a_call_are_numbered_on() -> None:
 def test_citation_opens_the_text_that_it_belongs_to() -> None:
     cite = event("content_block_delta", index=0, delta={"type": "citations_delta", "citation": {}})
     assert rewritten(start(0), cite, said(0, "a"), stop(0)) == start(0) + cite + said(0, "a") + stop(0)
+    assert rewritten(start(0), said(0, "<f>{}</f>"), cite, stop(0)) == (
+        tool(0, 0, "{}") + start(1) + cite.replace(b":0,", b":1,") + stop(1)
+    )
 
 
 def test_delta_without_a_character_is_passed_on_where_its_block_is() -> None:
@@ -146,8 +149,14 @@ def test_reason_why_the_model_was_stopped_stays(reason: str) -> None:
     assert rewritten(start(0), said(0, "<f>{}</f>"), stop(0), ended(reason)).endswith(ended(reason))
 
 
-def test_ping_waits_for_nothing() -> None:
-    assert rewritten(start(0), said(0, "<"), PING, said(0, " a")) == PING + start(0) + said(0, "< a") + stop(0)
+def test_one_ping_keeps_its_place_behind_the_start_of_a_text_and_the_next_waits_no_more() -> None:
+    assert rewritten(start(0), PING, said(0, "a"), stop(0)) == start(0) + PING + said(0, "a") + stop(0)
+    assert rewritten(start(0), PING, PING, PING) == PING * 3
+    assert rewritten(start(0), said(0, " "), PING, said(0, "a"), PING) == (
+        PING + start(0) + said(0, " ") + said(0, "a") + PING + stop(0)
+    )
+    assert rewritten(start(0), PING, said(0, "<f>{}</f>"), stop(0)) == PING + tool(0, 0, "{}")
+    assert rewritten(start(0), PING, stop(0)) == start(0) + PING + stop(0)
 
 
 def test_text_in_the_start_of_a_block_is_filtered_too() -> None:
@@ -185,4 +194,13 @@ def test_odd_events_inside_a_text_block_go_through() -> None:
 def test_block_that_begins_before_the_last_ended_ends_that() -> None:
     assert rewritten(start(0), said(0, "a"), start(1), said(1, "b"), ended("end_turn")) == (
         start(0) + said(0, "a") + stop(0) + start(1) + said(1, "b") + stop(1) + ended("end_turn")
+    )
+
+
+def test_second_message_in_one_stream_is_counted_anew() -> None:
+    message = BEGIN + start(0) + said(0, "a<f>{}</f>") + stop(0) + ended("end_turn")
+    once = BEGIN + start(0) + said(0, "a") + stop(0) + tool(1, 0, "{}") + ended("tool_use")
+    assert rewritten(message, message) == once * 2
+    assert rewritten(BEGIN, start(0), said(0, "a<"), BEGIN) == (
+        BEGIN + start(0) + said(0, "a") + said(0, "<") + stop(0) + BEGIN
     )

@@ -12,6 +12,7 @@ Rules:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Final, Literal
 
 from penstock.core.jsontext import to_json
@@ -40,7 +41,8 @@ Kind = Literal["text", "thinking", "tool_use"]
 class MessagesRewriter:
     def __init__(self, new_filter: NewFilter, new_id: NewId, *, reasoning: bool) -> None:
         self._new_filter = new_filter
-        self._blocks = _Blocks(new_id, reasoning=reasoning)
+        self._new_blocks = partial(_Blocks, new_id, reasoning=reasoning)
+        self._blocks = self._new_blocks("")
         self._filter: Filter | None = None  # of the text block that upstream is in
         self._within: object = None  # its number there
         self._numbers: dict[object, int] = {}  # of upstream's other blocks, and what they are with us
@@ -48,9 +50,10 @@ class MessagesRewriter:
     def take(self, frame: Frame, value: Mapping[str, Any]) -> bytes:
         self._blocks.manner = frame
         match value.get("type"):
+            case "ping":
+                return self._blocks.ping(frame.raw)
             case "message_start":
-                message = value.get("message")
-                self._blocks.answer = str(message.get("id", "")) if isinstance(message, dict) else ""
+                return self._begin(value) + frame.raw
             case "content_block_start":
                 return self._start(frame, value)
             case "content_block_delta":
@@ -69,6 +72,13 @@ class MessagesRewriter:
             return b""
         last, self._filter = self._filter, None
         return self._blocks.encode(last.finish()) + self._blocks.close()
+
+    def _begin(self, value: Mapping[str, Any]) -> bytes:
+        """Some gateways begin a second message in the same stream: it is counted anew."""
+        sent, message = self.flush(), value.get("message")
+        self._blocks = self._new_blocks(str(message.get("id", "")) if isinstance(message, dict) else "")
+        self._numbers = {}
+        return sent
 
     def _start(self, frame: Frame, value: Mapping[str, Any]) -> bytes:
         sent, block, index = self.flush(), value.get("content_block"), value.get("index")
@@ -120,16 +130,18 @@ class MessagesRewriter:
 class _Blocks:
     """The blocks that go out, one after another."""
 
-    def __init__(self, new_id: NewId, *, reasoning: bool) -> None:
+    def __init__(self, new_id: NewId, answer: str, *, reasoning: bool) -> None:
         self._new_id = new_id
+        self._answer = answer
         self._reasoning = reasoning
         self._number = 0  # of the next block
         self._calls = 0
         self._open: Kind | None = None
-        self._held = b""  # the start of a text block, and the white space that it begins with
+        self._start = b""  # of a text block that has no word yet
+        self._ping = b""  # which came behind that start, as it does in every message of Anthropic's
+        self._space = b""  # with which the text begins
         self._announced = 0  # the next number when upstream began its text block
         self.called = False
-        self.answer = ""
         self.manner = Frame(b"\n", None)
 
     def take_number(self) -> int:
@@ -139,9 +151,17 @@ class _Blocks:
     def announce(self, frame: Frame, value: Mapping[str, Any], *, changed: bool = False) -> None:
         """Upstream began a text block: ours begins the same way, once there is a word in it."""
         self._announced = self._number
-        self._held = frame.with_data(_json(value)) if changed else frame.raw
-        if value["index"] != self._number:
-            self._held = frame.with_data(_json({**value, "index": self._number}))
+        self._start = frame.raw
+        if changed or value["index"] != self._number:
+            self._start = frame.with_data(_json({**value, "index": self._number}))
+
+    def ping(self, raw: bytes) -> bytes:
+        """One keeps its place behind the start of a text, until the next at the longest: it is sent to be seen."""
+        if self._start and not self._space and not self._ping:
+            self._ping = raw
+            return b""
+        sent, self._ping = self._ping + raw, b""
+        return sent
 
     def encode(self, events: Iterable[Event]) -> bytes:
         return b"".join(map(self._encoded, joined(events)))
@@ -154,7 +174,7 @@ class _Blocks:
                 return self._thought(text) if self._reasoning else b""
             case ToolStart(id=call, name=name):
                 self._calls += 1
-                block = {"id": self._new_id(self.answer, self._calls - 1, call), "name": name, "input": {}}
+                block = {"id": self._new_id(self._answer, self._calls - 1, call), "name": name, "input": {}}
                 return self.close() + self._begun("tool_use", block)
             case ToolArgs(delta=delta):
                 return self._went_on({"type": "input_json_delta", "partial_json": delta})
@@ -168,15 +188,13 @@ class _Blocks:
         """A piece of text, in the frame in which it came if it is the whole of what came in that."""
         if self._open == "text":
             return self._word(text, came, self._number - 1)
-        sent = self.close(keep=True)
-        if not self._held:
-            self._held = self._event("content_block_start", self._number, content_block={"type": "text", "text": ""})
-        self._held += self._word(text, came, self._number)
+        sent = self._ended()
+        self._space += self._word(text, came, self._number)
         return sent if text.isspace() else sent + self._released()
 
     def beside(self, frame: Frame, value: Mapping[str, Any]) -> bytes:
         """What upstream says of its text block beside the text: a citation."""
-        sent = b"" if self._open == "text" else self.close(keep=True) + self._released()
+        sent = b"" if self._open == "text" else self._ended() + self._released()
         return sent + _numbered(frame, value, self._number - 1)
 
     def silence(self, frame: Frame, value: Mapping[str, Any]) -> bytes:
@@ -184,25 +202,30 @@ class _Blocks:
         if self._open == "text":
             return _numbered(frame, value, self._number - 1)
         if self._number == self._announced:
-            self._held += _numbered(frame, value, self._number)
+            self._space += _numbered(frame, value, self._number)
         return b""
 
     def stop(self, frame: Frame, value: Mapping[str, Any]) -> bytes:
         """Upstream's text block has ended. One that had nothing in it is upstream's own doing."""
-        sent = self._released() if self._number == self._announced else b""
-        self._held = b""
+        sent = self._released() if self._number == self._announced else self._dropped()
         if self._open is None:
-            return b""
+            return sent
         self._open = None
         return sent + _numbered(frame, value, self._number - 1)
 
-    def close(self, *, keep: bool = False) -> bytes:
-        if not keep:
-            self._held = b""
+    def close(self) -> bytes:
+        """Ends the block that is open; white space that waited for a word has waited in vain."""
+        return self._dropped() + self._ended()
+
+    def _ended(self) -> bytes:
         if self._open is None:
             return b""
         self._open = None
         return self._event("content_block_stop", self._number - 1)
+
+    def _dropped(self) -> bytes:
+        sent, self._start, self._ping, self._space = self._ping, b"", b"", b""
+        return sent
 
     def _thought(self, text: str) -> bytes:
         sent = b""
@@ -211,7 +234,12 @@ class _Blocks:
         return sent + self._went_on({"type": "thinking_delta", "thinking": text})
 
     def _released(self) -> bytes:
-        sent, self._held, self._open = self._held, b"", "text"
+        start = self._start or self._event(
+            "content_block_start", self._number, content_block={"type": "text", "text": ""}
+        )
+        sent = start + self._ping + self._space
+        self._dropped()
+        self._open = "text"
         self._number += 1
         return sent
 

@@ -6,7 +6,7 @@ for data in filter_sse(response.iter_bytes(), tools=["read_file", "search"]):
 Rules:
 1. The dialect is that of OpenAI's chat completions or of Anthropic's Messages; `auto` goes by the first event that
    tells. What belongs to neither goes through as it is, and so does what is no JSON, and a frame that never ended.
-2. Comments and pings, which keep a connection alive, wait for nothing. All else keeps its order.
+2. Comments and pings, which keep a connection alive, wait for no text. All else keeps its order.
 3. Bytes may be cut anywhere; the same bytes come out together, whatever the cuts.
 4. A stream in which no text was held back across events, and no markup found, comes out byte for byte.
 5. When the source fails, what is held back goes out first, and then the failure: a short answer must not look whole.
