@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
-Kind = Literal["string", "other", "unknown"]
+Kind = Literal["string", "nullable", "other", "unknown"]
 Tools = Iterable[str | Mapping[str, Any]] | Mapping[str, Any]
 
 _NAME: Final = re.compile(r"[\w.:/@-]{1,128}")
@@ -55,10 +55,13 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _kind(part: object, schema: Mapping[str, Any]) -> Kind:
-    types = _types(part, schema, 0) - {"null"}
+    stated = _types(part, schema, 0)
+    types = stated - {"null"}
+    if types == {"string"}:
+        return "nullable" if "null" in stated else "string"
     if not types or ("string" in types and len(types) > 1):
         return "unknown"
-    return "string" if types == {"string"} else "other"
+    return "other"
 
 
 def _types(part: object, schema: Mapping[str, Any], depth: int) -> set[str]:

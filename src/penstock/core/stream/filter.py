@@ -17,6 +17,7 @@ from typing import Final, Literal
 from penstock.core.stream.declared import Declared, Tools
 from penstock.core.stream.events import Event, Text
 from penstock.core.stream.formats import ALL, BY_NAME, Format, marker_pair
+from penstock.core.stream.formats.reasoning import CLOSERS
 from penstock.core.stream.markdown import Code, opened
 from penstock.core.stream.markers import Markers
 from penstock.core.stream.positions import Positions
@@ -36,6 +37,8 @@ class ToolCallFilter:
 
     `formats` names those to look for, "all" being all but the ones that look too much like prose; a `Format` or a pair
     of markers is one of your own. `tools` are names, definitions or schemas: a call to anything else is text.
+    `in_reasoning` says that the stream begins inside a reasoning block. What looks like a call in there is none, unless
+    special tokens begin it; `calls_in_reasoning` makes that all formats, or none.
     """
 
     def __init__(
@@ -45,6 +48,8 @@ class ToolCallFilter:
         *,
         keep_raw: bool = True,
         hold: int = HOLD,
+        in_reasoning: bool = False,
+        calls_in_reasoning: bool | None = None,
     ) -> None:
         chosen = chosen_formats(formats)
         self._by_opener: dict[str, tuple[Format, ...]] = {}
@@ -57,6 +62,10 @@ class ToolCallFilter:
         self._raw: list[str] | None = [] if keep_raw else None
         self._positions: Positions | None = Positions() if keep_raw else None
         self._code: Code | None = None
+        self._drafts = [opener for opener in self._by_opener if _counts(opener, calls_in_reasoning)]
+        self._thoughts: dict[frozenset[str], Markers] = {}
+        if in_reasoning:
+            self._scan.thought = CLOSERS
         self._steps: Steps[None] | None = None
         self._untried: tuple[Format, ...] = ()
         self._opener = ""
@@ -114,9 +123,42 @@ class ToolCallFilter:
         scan = self._scan
         scan.end = len(scan.buf)
         scan.over = scan.closed
+        if scan.thought:
+            return self._thought_step(scan.thought)
         if self._code is not None:
             return self._code_step(self._code)
         return self._text_step()
+
+    def _thought_step(self, closers: frozenset[str]) -> bool:
+        scan = self._scan
+        if closers not in self._thoughts:
+            self._thoughts[closers] = Markers((*closers, *self._drafts))
+        place, word = self._thoughts[closers].find(scan.buf, scan.pos, scan.end, scan.over)
+        scan.pos = place
+        scan.show()
+        if not word:
+            return False
+        if word not in closers:
+            self._begin(word)
+        elif word in ("<|start|>", "<|channel|>"):
+            scan.thought = frozenset()
+        else:
+            self._steps = self._thought_ends(word)
+            self._began = -1
+        return True
+
+    def _thought_ends(self, closer: str) -> Steps[None]:
+        """Hides what ends the reasoning, with the white space behind it; unless it is quoted as code."""
+        scan = self._scan
+        quoted = scan.before().endswith("`")
+        scan.pos += len(closer)
+        if quoted and (yield from scan.char()) == "`":
+            scan.show()
+            return
+        yield from scan.space()
+        scan.hide()
+        scan.thought = frozenset()
+        scan.seen.add("thought")
 
     def _text_step(self) -> bool:
         scan = self._scan
@@ -128,12 +170,16 @@ class ToolCallFilter:
         if word in _CODE:
             return self._code_opens(place)
         self._show()
-        scan.mark = place
-        self._began = scan.base + place
-        self._opener = word
-        self._untried = self._by_opener[word]
-        self._try()
+        self._begin(word)
         return True
+
+    def _begin(self, opener: str) -> None:
+        scan = self._scan
+        scan.mark = scan.pos
+        self._began = scan.base + scan.pos
+        self._opener = opener
+        self._untried = self._by_opener[opener]
+        self._try()
 
     def _code_opens(self, place: int) -> bool:
         scan = self._scan
@@ -217,3 +263,10 @@ def chosen_formats(formats: Formats) -> list[Format]:
         else:
             raise CallerError(f"{one!r} is no format; there are: all, {', '.join(BY_NAME)}")
     return chosen
+
+
+def _counts(opener: str, calls_in_reasoning: bool | None) -> bool:
+    """Whether a call that begins so is one inside reasoning."""
+    if calls_in_reasoning is not None:
+        return calls_in_reasoning
+    return opener.startswith(("<|", "<｜", "[TOOL_CALLS]", "]<]"))

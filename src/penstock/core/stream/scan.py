@@ -59,6 +59,7 @@ class Scan:
         "pos",
         "proven",
         "seen",
+        "thought",
         "tools",
     )
 
@@ -81,6 +82,7 @@ class Scan:
         self.id = ""
         self.name = ""
         self.deltas: list[str] = []
+        self.thought: frozenset[str] = frozenset()  # what ends the reasoning that this is; empty where it is none
         self.seen: set[str] = set()  # what the formats found that they need to know later, such as an open wrapper
 
     # The window.
@@ -112,8 +114,13 @@ class Scan:
             self.over = True
 
     def before(self) -> str:
-        """The little that stands before what is being read: the rest of its line, at most."""
-        return self.buf[max(0, self.mark - BEHIND) : self.mark]
+        """What stands on the same line before what is being read, or a little of it."""
+        line = self.buf[max(0, self.mark - BEHIND) : self.mark]
+        return line[line.rfind("\n") + 1 :]
+
+    def begins(self) -> bool:
+        """Whether a line begins here, or nothing was shown since other markup."""
+        return self.fresh or not self.before()
 
     # Reading.
 
@@ -204,6 +211,7 @@ class Scan:
         self.calls += 1
         self.proven = True
         self.fresh = False
+        self.thought = frozenset()
         self.id = given if given and given not in self.seen else f"call_{self.calls}"
         self.seen.add(self.id)
         self.name = name
@@ -236,20 +244,15 @@ class Scan:
             self.out.append(Markup(self.at, stop))
         self._settle(stop)
 
-    def reason(self) -> None:
-        """What has been read is reasoning."""
-        stop = self.base + self.pos
-        if stop > self.at:
-            self.out.append(Reasoning(self.buf[self.at - self.base : self.pos], self.at, stop))
-        self.at = stop
-        self.mark = self.pos
-
     def show(self) -> None:
-        """What has been read is text."""
+        """What has been read is text, or reasoning while that goes on."""
         stop = self.base + self.pos
         if stop > self.at:
             text = self.buf[self.at - self.base : self.pos]
-            self.out.append(Text(text, self.at, stop))
+            if self.thought:
+                self.out.append(Reasoning(text, self.at, stop))
+            else:
+                self.out.append(Text(text, self.at, stop))
             if self.fresh and not text.isspace():
                 self.fresh = False
         self.at = stop

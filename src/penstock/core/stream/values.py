@@ -8,8 +8,10 @@ import re
 from json.encoder import encode_basestring
 from typing import Final
 
-from penstock.core.jsontext import from_json
+from penstock.core.jsontext import from_json, to_json
+from penstock.errors import ResultError
 
+_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # Python's own literals are read where they are short: `ast` builds a tree of them.
 _LONGEST_LITERAL: Final = 16 * 1024
@@ -30,19 +32,37 @@ def quoted(text: str) -> str:
 def converted(raw: str) -> str:
     """A value as JSON: as it stands if it is JSON, else read as Python writes it, else a string."""
     text = raw.strip()
+    if _is_json(text):
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[:1] in ("{", "[", "("):
+        unpacked = _unpacked(text) if text[:3] in ('{\\"', '[\\"', '[{\\') else ""
+        return unpacked or _literal(text) or quoted(raw)
+    return quoted(raw)
+
+
+def _is_json(text: str) -> bool:
     try:
         from_json(text)
     except (ValueError, UnicodeError):
-        return _python(text, raw)
-    return text
+        return False
+    return True
 
 
-def _python(text: str, raw: str) -> str:
-    if text.lower() in ("true", "false", "null", "none"):
-        return {"none": "null"}.get(text.lower(), text.lower())
-    if text[:1] in ("{", "[", "(") and len(text) <= _LONGEST_LITERAL:
-        try:
-            return json.dumps(ast.literal_eval(text), ensure_ascii=False, allow_nan=False)
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            return quoted(raw)
-    return quoted(raw)
+def _unpacked(text: str) -> str:
+    """JSON of which every quote was escaped once more; "" where it is not that."""
+    try:
+        inside = str(json.loads(f'"{text}"', strict=False))
+    except ValueError:
+        return ""
+    return inside if _is_json(inside) else ""
+
+
+def _literal(text: str) -> str:
+    if len(text) > _LONGEST_LITERAL:
+        return ""
+    try:
+        return to_json(ast.literal_eval(text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, ResultError):
+        return ""

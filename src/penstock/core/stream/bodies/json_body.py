@@ -139,11 +139,15 @@ def _object_ahead(scan: Scan, name: str, given: str) -> Steps[None]:
     if not scan.allowed(name):
         raise Refuted(f"{name!r} is no tool")
     scan.keep = scan.pos
-    whole = yield from scan.literal("{")
+    ahead = yield from scan.char()
+    whole = ahead == "{"
     if whole:
+        scan.pos += 1
         yield from scan.space()
         ahead = yield from scan.char()
-        whole = ahead in ('"', "}") or (not ahead and scan.closed and scan.end == len(scan.buf))
+        whole = ahead in ('"', "}")
+    # What the stream cut off behind the name is a call that never ended.
+    whole = whole or (not ahead and scan.closed and scan.end == len(scan.buf))
     scan.pos, scan.keep = scan.keep, -1
     if not whole:
         raise Refuted("the arguments are no object")

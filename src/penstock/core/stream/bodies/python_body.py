@@ -94,8 +94,8 @@ def _keyword(scan: Scan) -> Steps[str]:
     return key
 
 
-def value(scan: Scan, how: Tongue, ends: str, bare: bool = False) -> Steps[None]:
-    """Reads to one of the ends outside all brackets, which it leaves. With `bare`, keys of objects have no quotes."""
+def value(scan: Scan, how: Tongue, ends: str) -> Steps[None]:
+    """Reads to one of the ends outside all brackets, which it leaves."""
     depth = 0
     while True:
         yield from scan.space()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from penstock.core.stream.bodies import json_body
@@ -35,7 +36,8 @@ class Call(NamedTuple):
 
 class Parameter(NamedTuple):
     key: str
-    kind: Kind
+    kind: Kind = "unknown"
+    ends: tuple[str, ...] = ()  # what closes its value, where that is not the same for all
 
 
 class Style(NamedTuple):
@@ -48,9 +50,7 @@ class Style(NamedTuple):
     call_ends: tuple[str, ...]
     outer: tuple[str, ...] = ()  # what ends everything around the call: tolerated where the call was not closed
     trim: bool = False  # one newline on either side of a value is markup
-
-    def stops(self) -> Stops:
-        return _stops(self)
+    value: Callable[[Scan, Style, Parameter], Steps[None]] = lambda scan, style, parameter: plain(scan, style, parameter)
 
 
 class Stops(NamedTuple):
@@ -60,21 +60,17 @@ class Stops(NamedTuple):
     outer: Markers
 
 
-_known: dict[tuple[tuple[str, ...], ...], Stops] = {}
-
-
-def _stops(style: Style) -> Stops:
-    key = (style.opens, style.value_ends, style.call_ends, style.outer, ("trim",) if style.trim else ())
-    if key not in _known:
-        ends = style.value_ends + (style.call_ends if style.outer else ())
-        follow = style.opens + style.call_ends + style.outer
-        _known[key] = Stops(
-            Markers((*ends, *(f"\n{end}" for end in ends + style.opens)) if style.trim else ends),
-            Markers(follow),
-            Markers(style.call_ends),
-            Markers(style.outer),
-        )
-    return _known[key]
+@lru_cache(maxsize=256)
+def _stops(style: Style, own: tuple[str, ...] = ()) -> Stops:
+    closed = own or style.value_ends
+    ends = closed + (style.call_ends if style.outer else ())
+    lines = tuple(f"\n{end}" for end in ends + style.opens) if style.trim else ()
+    return Stops(
+        Markers(ends + lines),
+        Markers(style.opens + style.call_ends + style.outer),
+        Markers(style.call_ends),
+        Markers(style.outer),
+    )
 
 
 def head(opens: tuple[str, ...], stop: str, pattern: str) -> Callable[[Scan], Steps[re.Match[str] | None]]:
@@ -129,7 +125,7 @@ def call(scan: Scan, style: Style) -> Steps[None]:
 
 def body(scan: Scan, style: Style, found: Call) -> Steps[None]:
     """Reads the parameters and the end of a call; or the one object that stands in their place."""
-    stops = style.stops()
+    stops = _stops(style)
     yield from scan.space()
     parameter = yield from style.parameter(scan)
     if parameter is None:
@@ -154,7 +150,7 @@ def _parameters(scan: Scan, style: Style, stops: Stops, first: Parameter) -> Ste
         scan.args(f"{before}{quoted(parameter.key)}: ")
         before = ", "
         kind = parameter.kind if parameter.kind != "unknown" else scan.tools.kind(scan.name, parameter.key)
-        yield from value(scan, style, kind)
+        yield from style.value(scan, style, parameter._replace(kind=kind))
         yield from scan.space()
         parameter = yield from style.parameter(scan)
     ended = yield from scan.either(stops.call)
@@ -164,10 +160,10 @@ def _parameters(scan: Scan, style: Style, stops: Stops, first: Parameter) -> Ste
     scan.finish()
 
 
-def value(scan: Scan, style: Style, kind: Kind) -> Steps[None]:
+def plain(scan: Scan, style: Style, parameter: Parameter) -> Steps[None]:
     """Reads one value and what closes it."""
-    sink = _Sink(scan, kind, style.trim)
-    stops = style.stops()
+    sink = _Sink(scan, parameter.kind, style.trim)
+    stops = _stops(style, parameter.ends)
     while True:
         place, word = stops.value.find(scan.buf, scan.pos, scan.end, scan.over)
         if place > scan.pos:
@@ -175,7 +171,7 @@ def value(scan: Scan, style: Style, kind: Kind) -> Steps[None]:
             scan.pos = place
             sink.take(piece)
         if word:
-            if (yield from _closes(scan, style, stops, word)):
+            if (yield from _closes(scan, style, stops, word, parameter.ends or style.value_ends)):
                 sink.close()
                 return
             letter = scan.buf[scan.pos]
@@ -188,11 +184,11 @@ def value(scan: Scan, style: Style, kind: Kind) -> Steps[None]:
             yield
 
 
-def _closes(scan: Scan, style: Style, stops: Stops, word: str) -> Steps[bool]:
+def _closes(scan: Scan, style: Style, stops: Stops, word: str, closers: tuple[str, ...]) -> Steps[bool]:
     """Whether the literal here is the end of the value. Where it is, it has been read; where not, nothing has."""
     bare = word.removeprefix("\n") if style.trim else word
     # What ends the call, or begins the next parameter, ends a value that was not closed; it is still to be read.
-    implied = bare not in style.value_ends
+    implied = bare not in closers
     if bare in style.opens:
         scan.pos += len(word) - len(bare)
         return True
@@ -218,7 +214,7 @@ class _Sink:
         self._trim = trim
         self._start = True
         self._open = False
-        self._looking = kind == "unknown"
+        self._looking = kind in ("unknown", "nullable")
         self._held: list[str] = []
 
     def take(self, piece: str) -> None:
@@ -239,7 +235,11 @@ class _Sink:
         """Decides whether a value of unknown type can still be something else than a string."""
         so_far = "".join(self._held)
         first = so_far.lstrip()[:1]
-        if first in ("{", "["):
+        if self._kind == "nullable":
+            if not "null".startswith(so_far.strip()):
+                self._held = []
+                self._string(so_far)
+        elif first in ("{", "["):
             self._looking = False
         elif _LITERAL.fullmatch(so_far) is None or len(so_far) > _LONGEST_LITERAL:
             self._held = []
@@ -255,6 +255,9 @@ class _Sink:
             self._scan.args('"')
         elif self._kind == "string" or not self._held:
             self._scan.args('""')
+        elif self._kind == "nullable":
+            held = "".join(self._held)
+            self._scan.args("null" if held.strip() == "null" else quoted(held))
         else:
             self._scan.args(converted("".join(self._held)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from penstock.core.stream.formats import tagged_json, tags
+from penstock.core.stream.formats import channels, cline, gemma, objects, pairs, reasoning, tagged_json, tags, tokens
 from penstock.core.stream.formats.contract import Format
 from penstock.core.stream.formats.tagged_json import marker_pair
 
@@ -13,6 +13,13 @@ __all__ = ["ALL", "BY_NAME", "Format", "marker_pair"]
 ALL: Final[tuple[Format, ...]] = (
     *tagged_json.FORMATS,
     *tags.FORMATS,
+    *pairs.FORMATS,
+    *tokens.FORMATS,
+    *channels.FORMATS,
+    *gemma.FORMATS,
+    *cline.FORMATS,
+    *objects.FORMATS,
+    *reasoning.FORMATS,
 )
 BY_NAME: Final = {
     name: tuple(format for format in ALL if format.name == name) for name in sorted({format.name for format in ALL})

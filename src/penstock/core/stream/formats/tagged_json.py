@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from penstock.core.stream.bodies.pair import between, json_array, json_bodies, listed
+from penstock.core.stream.bodies.pair import between, json_bodies, listed
 from penstock.core.stream.formats.contract import Format
 
 _JSON: Final = {"{": json_bodies, "[": json_bodies}
-_ARRAY: Final = {"[": json_array}
+_ARRAY: Final = {"[": json_bodies}
 
 
 def marker_pair(opener: str, closer: str, name: str = "") -> Format:

@@ -1,45 +1,46 @@
-"""Calls as tags with raw values: Qwen3-Coder, Seed-OSS, MiniMax, DeepSeek V3.2 and V4, Step-3, Anthropic's old XML."""
+"""Calls as tags with raw values: Qwen3-Coder, Seed-OSS, MiniMax M2, DeepSeek V3.2 and V4, Step-3, Anthropic's old XML."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from penstock.core.stream.bodies.pair import between, tagged
+from penstock.core.stream.bodies.pair import between, json_bodies, tagged
 from penstock.core.stream.bodies.tag_body import Style, call_head, parameter_head
 from penstock.core.stream.formats.contract import Format, Read
 from penstock.core.stream.scan import Scan, Steps
 
 _NAME: Final = r"\s*[\"']?(?P<name>[^\"'<>=\s]+)[\"']?\s*"
 _KEY: Final = r"\s*[\"']?(?P<key>[^\"'<>=\s]+)[\"']?\s*"
-_ATTRIBUTES: Final = r"(?:\s[^<>]*?)?"
-
-_QWEN: Final = Style(
-    call=call_head(("<function=",), ">", _NAME),
-    parameter=parameter_head(("<parameter=",), ">", _KEY),
-    opens=("<parameter=",),
-    value_ends=("</parameter>",),
-    call_ends=("</function>",),
-    outer=("</tool_call>", "</seed:tool_call>"),
-    trim=True,
-)
 
 
-def _invoke(prefix: str, *, invoke: str = "invoke", parameter: str = "parameter", outer: tuple[str, ...]) -> Style:
-    """`<invoke name="f"><parameter name="k">value</parameter></invoke>`, with a prefix to each tag's name."""
-    call, key = f"<{prefix}{invoke} name=", f"<{prefix}{parameter} name="
+def qwen(closer: str) -> Style:
     return Style(
-        call=call_head((call,), ">", _NAME + _ATTRIBUTES),
-        parameter=parameter_head((key,), ">", _KEY + r"(?:string=\"(?P<kind>true|false)\"|[^<>]*?)\s*"),
-        opens=(key,),
-        value_ends=(f"</{prefix}{parameter}>",),
-        call_ends=(f"</{prefix}{invoke}>",),
-        outer=outer,
+        call=call_head(("<function=",), ">", _NAME),
+        parameter=parameter_head(("<parameter=",), ">", _KEY),
+        opens=("<parameter=",),
+        value_ends=("</parameter>",),
+        call_ends=("</function>",),
+        outer=(closer,),
+        trim=True,
     )
 
 
-def _bare(style: Style, head: str, closer: str) -> Read:
+def invoke(prefix: str, closers: tuple[str, ...], *, call: str = "invoke", parameter: str = "parameter") -> Style:
+    """`<invoke name="f"><parameter name="k">value</parameter></invoke>`, with a prefix to the names of the tags."""
+    head, key = f"<{prefix}{call} name=", f"<{prefix}{parameter} name="
+    return Style(
+        call=call_head((head,), ">", _NAME + r"(?:\s[^<>]*)?"),
+        parameter=parameter_head((key,), ">", _KEY + r"(?:string=\"(?P<kind>true|false)\"|[^<>]*?)\s*"),
+        opens=(key,),
+        value_ends=(f"</{prefix}{parameter}>",),
+        call_ends=(f"</{prefix}{call}>",),
+        outer=closers,
+    )
+
+
+def bare(style: Style, head: str, closers: tuple[str, ...]) -> Read:
     """Calls that begin with their own tag, the one around them having been left out."""
-    block = between({head: tagged(style)}, (closer,))
+    block = between({head: tagged(style)}, closers)
 
     def read(scan: Scan, opener: str) -> Steps[None]:
         del opener
@@ -48,12 +49,40 @@ def _bare(style: Style, head: str, closer: str) -> Read:
     return read
 
 
-def _block(style: Style, head: str, closer: str) -> Read:
-    return between({head: tagged(style)}, (closer,))
+def _invokes(name: str, opener: str, closer: str, prefix: str = "", lone: bool = False) -> tuple[Format, ...]:
+    """Calls between an opener and a closer; with `lone`, also where the opener was left out."""
+    style, head = invoke(prefix, (closer,)), f"<{prefix}invoke name="
+    block = Format(name, (opener,), between({head: tagged(style), "{": json_bodies}, (closer,)))
+    return (block, Format(name, (head,), bare(style, head, (closer,)))) if lone else (block,)
 
+
+_STEP: Final = invoke("steptml:", ("<｜tool_call_end｜>",))
+_MINICPM: Final = invoke("", (), call="function", parameter="param")
 
 FORMATS: Final[tuple[Format, ...]] = (
-    Format("qwen3_coder", ("<tool_call>",), _block(_QWEN, "<function=", "</tool_call>")),
-    Format("seed_oss", ("<seed:tool_call>",), _block(_QWEN, "<function=", "</seed:tool_call>")),
-    Format("qwen3_coder", ("<function=",), _bare(_QWEN, "<function=", "</tool_call>")),
+    Format("qwen3_coder", ("<tool_call>",), between({"<function=": tagged(qwen("</tool_call>"))}, ("</tool_call>",))),
+    Format(
+        "seed_oss",
+        ("<seed:tool_call>",),
+        between({"<function=": tagged(qwen("</seed:tool_call>"))}, ("</seed:tool_call>",)),
+    ),
+    # Also Functionary 3.1, which has a JSON object in place of the parameters.
+    Format("qwen3_coder", ("<function=",), bare(qwen("</tool_call>"), "<function=", ("</tool_call>",))),
+    *_invokes("minimax_m2", "<minimax:tool_call>", "</minimax:tool_call>"),
+    *_invokes("deepseek_v32", "<｜DSML｜function_calls>", "</｜DSML｜function_calls>", "｜DSML｜"),
+    *_invokes("deepseek_v4", "<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "｜DSML｜", lone=True),
+    *_invokes("dots", "<dots_function_call>", "</dots_function_call>"),
+    *_invokes("anthropic", "<function_calls>", "</function_calls>"),
+    *_invokes("anthropic", "<function_calls>", "</function_calls>", "antml:"),
+    *_invokes("muse", "<atem:function_calls>", "</atem:function_calls>", "atem:"),
+    Format(
+        "step3",
+        ("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>"),
+        between(
+            {"<｜tool_call_begin｜>function<｜tool_sep｜>": None, "<｜tool_call_begin｜>": None, "<steptml:invoke name=": tagged(_STEP)},
+            ("<｜tool_calls_end｜>",),
+            ("<｜tool_call_end｜>", "<｜tool_sep｜>"),
+        ),
+    ),
+    Format("minicpm", ("<function name=",), bare(_MINICPM, "<function name=", ())),
 )

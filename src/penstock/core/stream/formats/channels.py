@@ -1,0 +1,94 @@
+"""Messages in channels: gpt-oss harmony, Muse, Inkling. A header says whether text, reasoning or a call follows.
+
+What ends a message is a marker only where a header was seen before; anywhere else it is text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from penstock.core.stream.bodies import json_body
+from penstock.core.stream.bodies.pair import between, tagged
+from penstock.core.stream.bodies.tag_body import Call, Parameter, Style, plain
+from penstock.core.stream.formats.contract import Format
+from penstock.core.stream.formats.tags import invoke
+from penstock.core.stream.scan import Refuted, Scan, Steps
+
+_LONGEST_HEADER: Final = 256
+_HEADER: Final = re.compile(
+    r"(?:<\|start\|>assistant)?(?:\s|to=[^\s<]+|<\|channel\|>\s*\w+|<\|constrain\|>\s*\w+|json|code)*"
+)
+_RECIPIENT: Final = re.compile(r"to=([^\s<]+)")
+_CHANNEL: Final = re.compile(r"<\|channel\|>\s*(\w+)")
+_ENDS: Final = ("<|end|>", "<|return|>", "<|call|>", "<|eom|>")
+_SEEN: Final = "channels"
+_PEOPLE: Final = ("user", "assistant")
+
+_ATEM: Final = between(
+    {"<atem:invoke name=": tagged(invoke("atem:", ("</atem:function_calls>",)))}, ("</atem:function_calls>",)
+)
+
+
+def _header(scan: Scan, opener: str) -> Steps[None]:
+    if opener.startswith(" ") and scan.mark + scan.base > 0:
+        raise Refuted("a header that begins like this begins the stream")
+    text = yield from scan.upto("<|message|>", _LONGEST_HEADER)
+    if _HEADER.fullmatch(text) is None:
+        raise Refuted("this is no header")
+    recipient, channel = _RECIPIENT.findall(text), _CHANNEL.findall(text)
+    to, kind = recipient[-1] if recipient else "", channel[-1] if channel else ""
+    if to == "self" or (kind == "analysis" and (not to or to in _PEOPLE)):
+        scan.hide()
+        scan.seen.add(_SEEN)
+        scan.thought = frozenset((*_ENDS, "<|start|>", "<|channel|>"))
+    elif not to or to in _PEOPLE:
+        scan.hide()
+        scan.seen.add(_SEEN)
+    else:
+        yield from _message(scan, to.removeprefix("functions."))
+        scan.seen.add(_SEEN)
+
+
+def _message(scan: Scan, name: str) -> Steps[None]:
+    """A call: its arguments as an object, or as what a tool takes whole; or tags that name it again."""
+    yield from scan.space()
+    if (yield from scan.literal("<atem:function_calls>")):
+        yield from _ATEM(scan, "")
+        return
+    if (yield from scan.char()) in ("{", ""):
+        yield from json_body.arguments(scan, name)
+    else:
+        scan.start(name)
+        scan.args('{"input": ')
+        yield from plain(scan, _WHOLE, Parameter("input", "string"))
+        scan.args("}")
+        scan.finish()
+
+
+def _none(scan: Scan) -> Steps[Call | None]:
+    yield from ()
+    raise scan.missing("a call")
+
+
+def _no_parameter(scan: Scan) -> Steps[Parameter | None]:
+    yield from ()
+    raise scan.missing("a parameter")
+
+
+_WHOLE: Final = Style(_none, _no_parameter, ("<|start|>",), _ENDS, ("",))
+
+
+def _end(scan: Scan, opener: str) -> Steps[None]:
+    yield from ()
+    if _SEEN not in scan.seen:
+        raise Refuted("no header was seen")
+    scan.pos += len(opener)
+    scan.hide()
+
+
+FORMATS: Final[tuple[Format, ...]] = (
+    Format("harmony", ("<|channel|>", " to="), _header),
+    Format("harmony", ("<|start|>assistant",), _header),
+    Format("harmony", _ENDS, _end),
+)
