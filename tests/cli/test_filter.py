@@ -181,10 +181,10 @@ class Live:
 def test_piece_comes_out_before_the_next_goes_in() -> None:
     live = Live()
     with live.process:
-        live.say("I will ")
-        live.hear("I will ")
-        live.say("look <tool")
-        live.hear("look ")
+        live.say("I will look.")
+        live.hear("I will look.")
+        live.say(" Now: <tool")
+        live.hear(" Now: ")
         live.say(" there")
         live.hear("<tool there")
         live.process.communicate(timeout=20)
@@ -204,8 +204,8 @@ def test_protocol_begins_before_the_model_does() -> None:
 def test_interrupted_stream_ends_with_what_was_held_back() -> None:
     live = Live()
     with live.process:
-        live.say("Almost <tool")
-        live.hear("Almost ")
+        live.say("Almost: <tool")
+        live.hear("Almost: ")
         live.process.send_signal(signal.SIGINT)
         out, err = live.process.communicate(timeout=20)
     assert (live.process.returncode, out, err) == (130, b"<tool", b"")
