@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 _BOM: Final = b"\xef\xbb\xbf"
+_DATA: Final = b"data: "
 
 
 class Frame(NamedTuple):
@@ -68,6 +69,9 @@ class Frames:
     def _framed(self) -> Frame:
         lines, self._lines = self._lines, []
         raw = b"".join(lines)
+        if len(lines) == 2 and lines[0].startswith(_DATA):  # as nearly all are
+            self._started = True
+            return Frame(raw, lines[0][len(_DATA) :].rstrip(b"\r\n"))
         if not self._started and lines[0].startswith(_BOM):
             lines[0] = lines[0].removeprefix(_BOM)
         self._started = True

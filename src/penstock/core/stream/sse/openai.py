@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from operator import is_
 from typing import Any, Final
 
 from penstock.core.jsontext import to_json
@@ -31,8 +32,8 @@ class ChatRewriter:
     def __init__(self, new_filter: NewFilter, new_id: NewId, *, reasoning: bool) -> None:
         self._new_choice = partial(_Choice, new_filter, new_id, reasoning=reasoning)
         self._choices: dict[int, _Choice] = {}
-        self._about: dict[str, Any] = {}  # what all chunks of this answer say
         self._last = Frame(b"\n", None)
+        self._value: Mapping[str, Any] = {}  # what the last chunk said, and all of this answer say in part
 
     def take(self, frame: Frame, value: Mapping[str, Any]) -> bytes:
         choices = value.get("choices")
@@ -40,11 +41,10 @@ class ChatRewriter:
             return self.flush() + frame.raw
         if not isinstance(choices, list):
             return frame.raw
-        self._about = {key: told for key, told in value.items() if key not in ("choices", "usage")}
-        self._last = frame
+        self._last, self._value = frame, value
         before: list[dict[str, Any]] = []
         after = [kept for choice in choices if (kept := self._rewritten(choice, before)) is not None]
-        if not before and after == choices:
+        if not before and len(after) == len(choices) and all(map(is_, after, choices)):
             return frame.raw
         sent = b"".join(map(self._chunk, before))
         if after or value.get("usage"):
@@ -66,16 +66,17 @@ class ChatRewriter:
         if not isinstance(index, int):
             return choice
         if index not in self._choices:
-            self._choices[index] = self._new_choice()
+            self._choices[index] = self._new_choice(index)
         state = self._choices[index]
-        state.answer = f"{self._about.get('id')} {self._about.get('created')} {index}"
+        state.answer = self._value
         text = delta.get("content")
         if not isinstance(text, str):
             text = ""
         pieces = state.feed(text) if text else []
         if reason is not None:
             pieces += state.finish()
-            choice = {**choice, "finish_reason": state.reason(reason)}
+            told = state.reason(reason)
+            choice = choice if told == reason else {**choice, "finish_reason": told}
         calls = state.renumbered(delta.get("tool_calls"))
         if calls is not None:
             choice = {**choice, "delta": {**delta, "tool_calls": calls}}
@@ -84,19 +85,21 @@ class ChatRewriter:
         return _divided(choice, pieces, before)
 
     def _chunk(self, choice: Mapping[str, Any]) -> bytes:
-        told = {**self._about, "choices": [{**choice, "logprobs": None, "finish_reason": None}]}
+        about = {key: told for key, told in self._value.items() if key != "usage"}
+        told = {**about, "choices": [{**choice, "logprobs": None, "finish_reason": None}]}
         return self._last.fresh(_json(told))
 
 
 class _Choice:
-    def __init__(self, new_filter: NewFilter, new_id: NewId, *, reasoning: bool) -> None:
+    def __init__(self, new_filter: NewFilter, new_id: NewId, index: int, *, reasoning: bool) -> None:
         self._new_filter = new_filter
         self._new_id = new_id
+        self._index = index
         self._reasoning = reasoning
         self._filter: Filter | None = None
         self._deltas = Deltas()
         self._indices: dict[int, int] = {}  # of upstream's own calls, and where they are with us
-        self.answer = ""
+        self.answer: Mapping[str, Any] = {}
 
     def feed(self, text: str) -> list[dict[str, Any]]:
         if self._filter is None:
@@ -140,7 +143,8 @@ class _Choice:
     def _named(self, delta: dict[str, Any]) -> dict[str, Any]:
         for call in delta.get("tool_calls", ()):
             if "id" in call:
-                call["id"] = self._new_id(self.answer, call["index"], call["id"])
+                answer = f"{self.answer.get('id')} {self.answer.get('created')} {self._index}"
+                call["id"] = self._new_id(answer, call["index"], call["id"])
         return delta
 
 
