@@ -141,7 +141,9 @@ class ToolCallFilter:
         if word not in closers:
             self._begin(word)
         elif word in ("<|start|>", "<|channel|>"):
+            # The next message begins, the end of this one having been left out.
             scan.thought = frozenset()
+            scan.fresh = True
         else:
             self._steps = self._thought_ends(word)
             self._began = -1
@@ -269,4 +271,4 @@ def _counts(opener: str, calls_in_reasoning: bool | None) -> bool:
     """Whether a call that begins so is one inside reasoning."""
     if calls_in_reasoning is not None:
         return calls_in_reasoning
-    return opener.startswith(("<|", "<｜", "[TOOL_CALLS]", "]<]"))
+    return opener.startswith(("<|", "<｜", "]<]"))

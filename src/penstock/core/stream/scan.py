@@ -220,6 +220,12 @@ class Scan:
         self.out.append(ToolStart(self.id, name, self.at, stop))
         self.at = stop
 
+    def start_cut(self, name: str, given: str = "") -> None:
+        """Starts a call that is known by its name when the stream ends, however little of it there is."""
+        if self.closed and self.end == len(self.buf) and name:
+            self.pos = self.end
+            self.start(name, given)
+
     def args(self, delta: str) -> None:
         if delta:
             stop = self.base + self.pos

@@ -8,8 +8,7 @@ import re
 from json.encoder import encode_basestring
 from typing import Final
 
-from penstock.core.jsontext import from_json, to_json
-from penstock.errors import ResultError
+from penstock.core.jsontext import from_json
 
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -63,6 +62,6 @@ def _literal(text: str) -> str:
     if len(text) > _LONGEST_LITERAL:
         return ""
     try:
-        return to_json(ast.literal_eval(text))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, ResultError):
+        return json.dumps(ast.literal_eval(text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return ""

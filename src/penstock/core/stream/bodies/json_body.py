@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from penstock.core.stream.markers import Markers
 from penstock.core.stream.scan import Cut, Refuted, Scan, Steps
 
 NAMES: Final = frozenset({"name", "tool_name", "tool", "toolName", "function_name"})
@@ -25,6 +26,8 @@ _SCALAR: Final = re.compile(r"[-+.\w]+")
 _ESCAPE: Final = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
 _CONTROL: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\f": "\\f", "\b": "\\b"}
 _DEEPEST: Final = 8
+NONE: Final = Markers(())
+_IN_ARRAY: Final = Markers((",", "]"))
 
 Sink = Callable[[str], None]
 
@@ -41,28 +44,38 @@ class Found:
         self.started = False
 
 
-def call(scan: Scan, name: str = "") -> Steps[None]:
-    """Reads one call; `name` is known where a marker has told it."""
+def call(scan: Scan, ends: Markers = NONE) -> Steps[None]:
+    """Reads one call; `ends` are the markers that may close it."""
     found = Found()
-    found.name = name
     try:
         yield from members(scan, found)
     except Cut:
         # Known by name, and cut off by the end of the stream: a call that never ended.
-        if found.name and not found.started:
-            scan.pos = len(scan.buf)
-            scan.start(found.name, found.id)
+        if not found.started:
+            scan.start_cut(found.name, found.id)
         raise
     if not found.started:
+        yield from _closed(scan, ends)
         _whole(scan, found)
     scan.hide()
 
 
-def calls(scan: Scan) -> Steps[None]:
+def _closed(scan: Scan, ends: Markers) -> Steps[None]:
+    """A name alone is a call only where a marker closes it, which is still to be read."""
+    scan.keep = scan.pos
+    yield from scan.space()
+    closed = yield from scan.peek(ends)
+    scan.pos, scan.keep = scan.keep, -1
+    if not closed:
+        raise Refuted("a name alone is no call")
+
+
+def calls(scan: Scan, ends: Markers = NONE) -> Steps[None]:
     """Reads an array of calls, behind its bracket. What closes it may be missing."""
+    ends = _IN_ARRAY if ends.words else NONE
     while True:
         yield from scan.space()
-        yield from call(scan)
+        yield from call(scan, ends)
         yield from scan.space()
         if not (yield from scan.literal(",")):
             break

@@ -14,12 +14,22 @@ from penstock.core.stream.scan import Scan, Steps
 Body = Callable[[Scan], Steps[None]]
 
 
-def json_bodies(scan: Scan) -> Steps[None]:
-    """One call or an array of them."""
-    if (yield from scan.literal("[")):
-        yield from json_body.calls(scan)
-    else:
-        yield from json_body.call(scan)
+def json_bodies(*closers: str) -> Body:
+    """One call or an array of them; with closers, a call that is but a name counts before one of them."""
+    ends = Markers(closers)
+
+    def read(scan: Scan) -> Steps[None]:
+        if (yield from scan.literal("[")):
+            yield from json_body.calls(scan, ends)
+        else:
+            yield from json_body.call(scan, ends)
+
+    return read
+
+
+def json_between(closers: tuple[str, ...]) -> Callable[[Scan, str], Steps[None]]:
+    body = json_bodies(*closers)
+    return between({"{": body, "[": body}, closers)
 
 
 def tagged(style: tag_body.Style) -> Body:

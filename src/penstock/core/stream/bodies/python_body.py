@@ -67,6 +67,7 @@ def call(scan: Scan) -> Steps[None]:
         return
     key = yield from _keyword(scan)
     if not (yield from scan.char()):
+        scan.start_cut(name)
         raise scan.missing("a value")
     scan.start(name)
     before = "{"

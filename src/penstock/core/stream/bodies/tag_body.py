@@ -38,6 +38,7 @@ class Parameter(NamedTuple):
     key: str
     kind: Kind = "unknown"
     ends: tuple[str, ...] = ()  # what closes its value, where that is not the same for all
+    behind: tuple[str, ...] = ()  # and what may follow that, beside the end of the call
 
 
 class Style(NamedTuple):
@@ -50,6 +51,7 @@ class Style(NamedTuple):
     call_ends: tuple[str, ...]
     outer: tuple[str, ...] = ()  # what ends everything around the call: tolerated where the call was not closed
     trim: bool = False  # one newline on either side of a value is markup
+    cdata: bool = False  # a value may be wrapped as XML wraps it
     value: Callable[[Scan, Style, Parameter], Steps[None]] = lambda scan, style, parameter: plain(scan, style, parameter)
 
 
@@ -61,13 +63,13 @@ class Stops(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _stops(style: Style, own: tuple[str, ...] = ()) -> Stops:
+def _stops(style: Style, own: tuple[str, ...] = (), behind: tuple[str, ...] = ()) -> Stops:
     closed = own or style.value_ends
     ends = closed + (style.call_ends if style.outer else ())
     lines = tuple(f"\n{end}" for end in ends + style.opens) if style.trim else ()
     return Stops(
         Markers(ends + lines),
-        Markers(style.opens + style.call_ends + style.outer),
+        Markers((behind or style.opens) + style.call_ends + style.outer),
         Markers(style.call_ends),
         Markers(style.outer),
     )
@@ -163,7 +165,10 @@ def _parameters(scan: Scan, style: Style, stops: Stops, first: Parameter) -> Ste
 def plain(scan: Scan, style: Style, parameter: Parameter) -> Steps[None]:
     """Reads one value and what closes it."""
     sink = _Sink(scan, parameter.kind, style.trim)
-    stops = _stops(style, parameter.ends)
+    stops = _stops(style, parameter.ends, parameter.behind)
+    if style.cdata and (yield from scan.literal("<![CDATA[")):
+        stops = _stops(style, tuple(f"]]>{end}" for end in parameter.ends or style.value_ends))
+        parameter = parameter._replace(ends=tuple(stops.value.words))
     while True:
         place, word = stops.value.find(scan.buf, scan.pos, scan.end, scan.over)
         if place > scan.pos:

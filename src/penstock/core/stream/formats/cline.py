@@ -20,8 +20,8 @@ TOOLS: Final = (
     "search_and_replace", "search_files", "switch_mode", "update_todo_list", "web_fetch", "write_to_file",
 )  # fmt: skip
 # What may follow a parameter whose value is a whole text, which may hold any tag.
-_SIBLINGS: Final = ("path", "line_count", "diff", "start_line", "end_line", "options", "requires_approval", "follow_up")
-_WHOLE_TEXTS: Final = ("content", "diff", "result", "text", "command", "todos")
+_SIBLINGS: Final = ("<path>", "<line_count>", "<diff>", "<start_line>", "<end_line>", "<requires_approval>", "<command>")
+_WHOLE_TEXTS: Final = ("content", "diff", "result")
 
 
 def _style(name: str) -> Style:
@@ -29,7 +29,7 @@ def _style(name: str) -> Style:
         yield from scan.expect(f"<{name}>")
         return Call(name, "")
 
-    return Style(call, _parameter, tuple(f"<{key}>" for key in _SIBLINGS), (), (f"</{name}>",), trim=True)
+    return Style(call, _parameter, ("<",), (), (f"</{name}>",), trim=True)
 
 
 def _parameter(scan: Scan) -> Steps[Parameter | None]:
@@ -40,7 +40,7 @@ def _parameter(scan: Scan) -> Steps[Parameter | None]:
         scan.pos -= 1
         return None
     yield from scan.expect(">")
-    return Parameter(key, "unknown", (f"</{key}>",))
+    return Parameter(key, "unknown", (f"</{key}>",), _SIBLINGS if key in _WHOLE_TEXTS else ())
 
 
 def _tool(scan: Scan, opener: str) -> Steps[None]:

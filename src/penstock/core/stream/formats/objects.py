@@ -76,7 +76,7 @@ def _listed(scan: Scan, opener: str) -> Steps[None]:
     yield from python_body.calls(scan)
 
 
-_LOOSE: Final = between({"{": json_bodies, "[": json_bodies}, ("```",))
+_LOOSE: Final = between({"{": json_bodies(), "[": json_bodies()}, ("```",))
 
 
 def _bare(scan: Scan, opener: str) -> Steps[None]:

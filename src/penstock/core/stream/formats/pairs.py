@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from penstock.core.stream.bodies.pair import between, tagged
-from penstock.core.stream.bodies.tag_body import Call, Parameter, Style, body, call_head, head, parameter_head, plain
+from penstock.core.stream.bodies.tag_body import Call, Parameter, Style, body, call_head, head, plain
 from penstock.core.stream.formats.contract import Format
 from penstock.core.stream.markers import Markers
 from penstock.core.stream.scan import Refuted, Scan, Steps
@@ -15,6 +15,7 @@ from penstock.core.stream.values import quoted
 
 _BARE_NAME: Final = re.compile(r"[^\s<>{}\[\]()\"'`,;:!?]+")
 _TAG: Final = re.compile(r"[^\s<>/\"'`]+")
+_LONGEST_KEY: Final = 256
 _DEEPEST: Final = 32
 
 
@@ -32,10 +33,20 @@ def _separated(scan: Scan) -> Steps[Call | None]:
     return Call(name, "")
 
 
+def _pair(scan: Scan) -> Steps[Parameter | None]:
+    """A key, up to where its value begins. A key without a value is passed over."""
+    while (yield from scan.literal("<arg_key>")):
+        key = yield from scan.upto("</arg_key>", _LONGEST_KEY)
+        yield from scan.space()
+        if (yield from scan.literal("<arg_value>")):
+            return Parameter(key.strip())
+    return None
+
+
 def _pairs(call_ends: tuple[str, ...], outer: tuple[str, ...] = (), *, separated: bool = False) -> Style:
     return Style(
         call=_separated if separated else _named,
-        parameter=parameter_head(("<arg_key>",), "<arg_value>", r"\s*(?P<key>[^<>]+?)\s*</arg_key>\s*"),
+        parameter=_pair,
         opens=("<arg_key>",),
         value_ends=("</arg_value>",),
         call_ends=call_ends,

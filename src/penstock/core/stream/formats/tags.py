@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from penstock.core.stream.bodies.pair import between, json_bodies, tagged
-from penstock.core.stream.bodies.tag_body import Style, call_head, parameter_head
+from penstock.core.stream.bodies.tag_body import Call, Style, call_head, parameter_head
 from penstock.core.stream.formats.contract import Format, Read
 from penstock.core.stream.scan import Scan, Steps
 
@@ -35,6 +35,7 @@ def invoke(prefix: str, closers: tuple[str, ...], *, call: str = "invoke", param
         value_ends=(f"</{prefix}{parameter}>",),
         call_ends=(f"</{prefix}{call}>",),
         outer=closers,
+        cdata=True,
     )
 
 
@@ -49,10 +50,26 @@ def bare(style: Style, head: str, closers: tuple[str, ...]) -> Read:
     return read
 
 
+_read_atem: Final = call_head(("<atem:invoke name=",), ">", _NAME)
+
+
+def _namespaced(scan: Scan) -> Steps[Call | None]:
+    """A name may stand behind its namespace, which most tools do not have in theirs."""
+    found = yield from _read_atem(scan)
+    if found is None:
+        return None
+    space, _, name = found.name.rpartition(".")
+    known = name == space if scan.tools.names is None else found.name not in scan.tools.names
+    return found._replace(name=name) if known else found
+
+
+ATEM: Final = invoke("atem:", ("</atem:function_calls>",))._replace(call=_namespaced)
+
+
 def _invokes(name: str, opener: str, closer: str, prefix: str = "", lone: bool = False) -> tuple[Format, ...]:
     """Calls between an opener and a closer; with `lone`, also where the opener was left out."""
     style, head = invoke(prefix, (closer,)), f"<{prefix}invoke name="
-    block = Format(name, (opener,), between({head: tagged(style), "{": json_bodies}, (closer,)))
+    block = Format(name, (opener,), between({head: tagged(style), "{": json_bodies(closer)}, (closer,)))
     return (block, Format(name, (head,), bare(style, head, (closer,)))) if lone else (block,)
 
 
@@ -74,7 +91,6 @@ FORMATS: Final[tuple[Format, ...]] = (
     *_invokes("dots", "<dots_function_call>", "</dots_function_call>"),
     *_invokes("anthropic", "<function_calls>", "</function_calls>"),
     *_invokes("anthropic", "<function_calls>", "</function_calls>", "antml:"),
-    *_invokes("muse", "<atem:function_calls>", "</atem:function_calls>", "atem:"),
     Format(
         "step3",
         ("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>"),

@@ -87,6 +87,7 @@ def _kimi_alone(scan: Scan, opener: str) -> Steps[None]:
     yield from _KIMI(scan, "")
 
 
+_JSON: Final = json_bodies()
 _MARKS: Final = Markers(("[CALL_ID]", "[ARGS]"))
 
 
@@ -95,7 +96,7 @@ def _mistral(scan: Scan, opener: str) -> Steps[None]:
     scan.pos += len(opener)
     yield from scan.space()
     if (yield from scan.char()) in ("[", "{"):
-        yield from json_bodies(scan)
+        yield from _JSON(scan)
         return
     name = yield from scan.token(_NAME)
     given = ""
