@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.stream.encoders.wire import is_json, sse, sse_with
@@ -14,11 +14,13 @@ from strategies import json_values
 from .reading import sent
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(st.text(max_size=5), json_values | st.just("\ud800\r\n")))
 def test_value_comes_back_as_it_was(value: dict[str, object]) -> None:
     assert sent(sse(value)) == [value]
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(st.text(max_size=5), json_values), st.sampled_from([None, 2]))
 def test_json_text_comes_back_as_it_was_however_it_was_laid_out(value: dict[str, object], indent: int | None) -> None:
     data = sse_with({"type": "x"}, "input", json.dumps(value, indent=indent, ensure_ascii=False))
