@@ -100,7 +100,9 @@ def _m3(calls: Sequence[Call]) -> str:
     def tag(key: str, one: object) -> str:
         return f"{token}<{key}>{value(one)}{token}</{key}>"
 
-    inside = "".join(f'{token}<invoke name="{name}">{value(given) if given else ""}{token}</invoke>\n' for name, given in calls)
+    inside = "".join(
+        f'{token}<invoke name="{name}">{value(given) if given else ""}{token}</invoke>\n' for name, given in calls
+    )
     return f"{token}<tool_call>\n{inside}{token}</tool_call>"
 
 
@@ -153,7 +155,12 @@ def _cline(calls: Sequence[Call]) -> str:
     )
 
 
-_INVOKE: Final = ('<{p}invoke name="{{name}}">\n', "</{p}invoke>\n", '<{p}parameter name="{{key}}">', "</{p}parameter>\n")
+_INVOKE: Final = (
+    '<{p}invoke name="{{name}}">\n',
+    "</{p}invoke>\n",
+    '<{p}parameter name="{{key}}">',
+    "</{p}parameter>\n",
+)
 
 
 def _invokes(prefix: str, before: str, after: str, attribute: str = "") -> Write:

@@ -35,7 +35,7 @@ class Declared:
             function = tool.get("function")
             body = function if isinstance(function, Mapping) else tool
             name = str(body.get("name", ""))
-            schema = next((body[key] for key in _SCHEMAS if isinstance(body.get(key), Mapping)), {})
+            schema: Mapping[str, Any] = next((body[key] for key in _SCHEMAS if isinstance(body.get(key), Mapping)), {})
             for parameter, part in _mapping(schema.get("properties")).items():
                 self._kinds[name, parameter] = _kind(part, schema)
             yield name

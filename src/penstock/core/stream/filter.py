@@ -11,6 +11,7 @@ Rules:
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -27,6 +28,11 @@ from penstock.errors import CallerError
 HOLD: Final = 4096
 # White space behind markup waits for what follows it, so that it can go with the next marker; not more than this.
 _LONGEST_GAP: Final = 64
+# How far a look goes where a longer one has just found nothing.
+_LOOK: Final = 256
+# A closing tag, or a special token.
+_DEBRIS: Final = re.compile(r"</[\w:｜-]{1,64}>|<[|｜][^<>\s]{1,64}>|<[\w-]{1,64}[|｜]>")
+_LONGEST_CLOSER: Final = 70
 _CODE: Final = ("`", "~~~")
 
 Formats = Literal["all"] | Sequence[str | Format | tuple[str, str]]
@@ -53,9 +59,9 @@ class ToolCallFilter:
     ) -> None:
         chosen = chosen_formats(formats)
         self._by_opener: dict[str, tuple[Format, ...]] = {}
-        for format in chosen:
-            for opener in format.openers:
-                self._by_opener[opener] = (*self._by_opener.get(opener, ()), format)
+        for one in chosen:
+            for opener in one.openers:
+                self._by_opener[opener] = (*self._by_opener.get(opener, ()), one)
         self._openers = Markers((*self._by_opener, *_CODE))
         self._scan = Scan(Declared(tools), hold)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -69,6 +75,8 @@ class ToolCallFilter:
         self._steps: Steps[None] | None = None
         self._untried: tuple[Format, ...] = ()
         self._opener = ""
+        self._hold = hold
+        self._doubted = 0  # how far the last look went that read all it may and proved nothing
         self._began = 0  # where in the raw text the opener stands
 
     @property
@@ -212,16 +220,17 @@ class ToolCallFilter:
         scan = self._scan
         scan.pos = scan.mark
         while self._untried:
-            format, *rest = self._untried
-            self._untried = tuple(rest)
-            if scan.fresh or not format.fresh:
-                self._steps = format.read(scan, self._opener)
+            tried, self._untried = self._untried[0], self._untried[1:]
+            if scan.fresh or not tried.fresh:
+                self._steps = tried.read(scan, self._opener)
                 return
         self._steps = None
         scan.pos = scan.mark + 1
 
     def _call_step(self, steps: Steps[None]) -> bool:
         scan = self._scan
+        # What one look has read in vain is not read to the same depth again from every place in it.
+        scan.hold = self._hold if scan.base + scan.mark >= self._doubted else min(self._hold, _LOOK)
         scan.widen()
         try:
             next(steps)
@@ -230,6 +239,10 @@ class ToolCallFilter:
         except Refuted as no:
             if scan.proven:
                 scan.finish(str(no))
+                self._steps = self._debris()
+                return True
+            if scan.over and scan.end - scan.mark == scan.hold:
+                self._doubted = scan.base + scan.end
             self._leave()
         else:
             # It wants more than it may see; it may see more now if a call was proven.
@@ -237,6 +250,19 @@ class ToolCallFilter:
             scan.widen()
             return scan.end > end
         return True
+
+    def _debris(self) -> Steps[None]:
+        """Hides the markers that close a call which has broken off, where they stand right behind it."""
+        scan = self._scan
+        while True:
+            yield from scan.space(_LONGEST_GAP)
+            while (found := _DEBRIS.match(scan.buf, scan.pos, scan.end)) is None:
+                rest = scan.end - scan.pos
+                if scan.over or rest > _LONGEST_CLOSER or (rest and scan.buf[scan.pos] != "<"):
+                    return
+                yield
+            scan.pos = found.end()
+            scan.hide()
 
     def _leave(self) -> None:
         """Behind the markup what is not settled is text again; where nothing was settled, there was none."""
@@ -259,7 +285,7 @@ def chosen_formats(formats: Formats) -> list[Format]:
         elif not isinstance(one, str):
             chosen.append(marker_pair(*one))
         elif one == "all":
-            chosen += [format for format in ALL if format.default]
+            chosen += [known for known in ALL if known.default]
         elif one in BY_NAME:
             chosen += BY_NAME[one]
         else:

@@ -3,7 +3,7 @@
 Rules:
 1. A format is a generator. It yields where it needs more text, and is resumed when there is more or when none will come
    (`over`). It keeps no index of the window in a variable across a yield: the window moves.
-2. Until `start` nothing is proven, and the window is never wider than the hold: what is not proven within it is no call.
+2. Until `start` nothing is proven, and the window is never wider than the hold: what it does not prove is no call.
 3. `Refuted` says that what stands here is no call, or no longer one. What was settled (`mark`) stays settled; the rest
    is text again. If the call had begun, it ends with the error.
 """
@@ -28,7 +28,7 @@ BEHIND: Final = 64
 LONGEST_NAME: Final = 128
 ALL: Final = 1 << 62
 
-_SPACE: Final = re.compile(r"\s*")
+_NO_SPACE: Final = re.compile(r"\S")
 
 
 class Refuted(Exception):
@@ -159,8 +159,9 @@ class Scan:
     def space(self, most: int = ALL) -> Steps[None]:
         """Reads white space, as much as there is or as is allowed."""
         while True:
-            found = _SPACE.match(self.buf, self.pos, min(self.end, self.pos + most))
-            stop = found.end() if found else self.pos
+            bound = min(self.end, self.pos + most)
+            found = _NO_SPACE.search(self.buf, self.pos, bound)
+            stop = found.start() if found else bound
             most -= stop - self.pos
             self.pos = stop
             if stop < self.end or self.over or most == 0:
@@ -210,6 +211,7 @@ class Scan:
             raise Refuted(f"{name!r} is no tool")
         self.calls += 1
         self.proven = True
+        self.widen()
         self.fresh = False
         self.thought = frozenset()
         self.id = given if given and given not in self.seen else f"call_{self.calls}"

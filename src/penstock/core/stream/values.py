@@ -36,7 +36,7 @@ def converted(raw: str) -> str:
     if text in _WORDS:
         return _WORDS[text]
     if text[:1] in ("{", "[", "("):
-        unpacked = _unpacked(text) if text[:3] in ('{\\"', '[\\"', '[{\\') else ""
+        unpacked = _unpacked(text) if text[:3] in ('{\\"', '[\\"', "[{\\") else ""
         return unpacked or _literal(text) or quoted(raw)
     return quoted(raw)
 

@@ -20,9 +20,10 @@ ARGUMENTS: Final = frozenset({"arguments", "parameters", "args", "input", "tool_
 IDS: Final = frozenset({"id", "tool_call_id", "call_id", "toolCallId"})
 NESTED: Final = frozenset({"function", "tool_call", "toolCall", "__tool_call_card__", "call"})
 
-_BETWEEN: Final = re.compile(r'[^"{}\[\]<`]*')
-_INSIDE: Final = re.compile(r'[^"\\\x00-\x1f]*')
-_SCALAR: Final = re.compile(r"[-+.\w]+")
+_BETWEEN: Final = re.compile(r'["{}\[\]<`]')
+_INSIDE: Final = re.compile(r'["\\\x00-\x1f]')
+_SCALAR: Final = re.compile(r"[-+.\w]*")
+_LONGEST_ESCAPE: Final = 6
 _ESCAPE: Final = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
 _CONTROL: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\f": "\\f", "\b": "\\b"}
 _DEEPEST: Final = 8
@@ -190,28 +191,32 @@ def _packed(scan: Scan, found: Found) -> Steps[None]:
 def _piece(scan: Scan) -> Steps[str]:
     """The next piece of a string's content; "" behind its closing quote."""
     while True:
-        found = _INSIDE.match(scan.buf, scan.pos, scan.end)
-        stop = found.end() if found else scan.pos
+        found = _INSIDE.search(scan.buf, scan.pos, scan.end)
+        stop = found.start() if found else scan.end
         if stop > scan.pos:
             piece = scan.buf[scan.pos : stop]
             scan.pos = stop
             return piece
-        if scan.pos < scan.end:
-            ahead = scan.buf[scan.pos]
-            if ahead == '"':
-                scan.pos += 1
-                return ""
-            if ahead != "\\":
-                scan.pos += 1
-                return ahead
-            escape = _ESCAPE.match(scan.buf, scan.pos, scan.end)
-            if escape or scan.end - scan.pos >= 6 or scan.over:
-                piece = _plain(escape.group()) if escape else "\\"
-                scan.pos += len(escape.group()) if escape else 1
-                return piece
+        if found:
+            special = _special(scan, found.group())
+            if special is not None:
+                return special
         if scan.over:
             raise scan.missing('"')
         yield
+
+
+def _special(scan: Scan, letter: str) -> str | None:
+    """Reads what is no plain character of a string: "" for the quote that ends it, None where more is needed."""
+    if letter != "\\":
+        scan.pos += 1
+        return "" if letter == '"' else letter
+    escape = _ESCAPE.match(scan.buf, scan.pos, scan.end)
+    if escape is None and scan.end - scan.pos < _LONGEST_ESCAPE and not scan.over:
+        return None
+    text = escape.group() if escape else letter
+    scan.pos += len(text)
+    return _plain(text) if escape else text
 
 
 def _plain(escape: str) -> str:
@@ -258,81 +263,81 @@ def text(scan: Scan) -> Steps[str]:
 
 def value(scan: Scan, emit: Sink) -> Steps[None]:
     """Reads one JSON value and passes it on as it comes."""
-    ahead = yield from scan.char()
-    if ahead not in ('"', "{", "["):
+    if (yield from scan.char()) not in ('"', "{", "["):
         yield from _scalar(scan, emit)
         return
-    depth = 0
-    inside = False
-    while True:
-        done = False
-        buf, end = scan.buf, scan.end
-        begin = place = scan.pos
-        while place < end:
-            if inside:
-                found = _INSIDE.match(buf, place, end)
-                place = found.end() if found else place
-                if place == end:
-                    break
-                letter = buf[place]
-                if letter == '"':
-                    inside = False
-                    place += 1
-                    done = depth == 0
-                elif letter == "\\":
-                    escape = _ESCAPE.match(buf, place, end)
-                    if escape:
-                        place = escape.end()
-                        continue
-                    if end - place < 6 and not scan.over:
-                        break
-                    scan.pos = place + 1
-                    # A quote that the end of the stream cuts off is no closing quote.
-                    emit(buf[begin:place] + ("\\\\" if buf[place + 1 : place + 2] != "'" else ""))
-                    begin = place = scan.pos
-                else:
-                    scan.pos = place + 1
-                    emit(buf[begin:place] + _CONTROL.get(letter, f"\\u{ord(letter):04x}"))
-                    begin = place = scan.pos
-            else:
-                found = _BETWEEN.match(buf, place, end)
-                place = found.end() if found else place
-                if place == end:
-                    break
-                letter = buf[place]
-                if letter == '"':
-                    inside = True
-                elif letter in "{[":
-                    depth += 1
-                elif letter in "}]":
-                    depth -= 1
-                    done = depth == 0
-                else:
-                    # No value holds this outside a string: the braces were not closed.
-                    scan.pos = place
-                    emit(buf[begin:place])
-                    raise Refuted("the arguments were not closed")
-                place += 1
-            if done:
-                break
-        if place > begin:
-            scan.pos = place
-            emit(buf[begin:place])
-        if done:
-            return
+    lexer = _Lexer()
+    while not lexer.step(scan, emit):
         if scan.over:
             raise scan.missing("}")
         yield
 
 
+class _Lexer:
+    """Knows only how deep it is and whether inside a string: enough to see where a value ends."""
+
+    __slots__ = ("depth", "inside")
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.inside = False
+
+    def step(self, scan: Scan, emit: Sink) -> bool:
+        """Reads and passes on what is there; whether the value has ended."""
+        buf, end = scan.buf, scan.end
+        begin = place = scan.pos
+        done = False
+        while place < end and not done:
+            found = (_INSIDE if self.inside else _BETWEEN).search(buf, place, end)
+            if found is None:
+                place = end
+                break
+            place = found.start()
+            letter = buf[place]
+            if not self.inside:
+                if letter in "<`":
+                    _flush(scan, emit, begin, place)
+                    raise Refuted("the arguments were not closed")
+                place += 1
+                done = self._turn(letter)
+            elif letter == '"':
+                place += 1
+                self.inside = False
+                done = self.depth == 0
+            elif letter == "\\" and (escape := _ESCAPE.match(buf, place, end)):
+                place = escape.end()
+            elif letter == "\\" and end - place < _LONGEST_ESCAPE and not scan.over:
+                break
+            else:
+                scan.pos = place + 1
+                emit(buf[begin:place] + _mended(letter, buf[place + 1 : place + 2]))
+                begin = place = scan.pos
+        _flush(scan, emit, begin, place)
+        return done
+
+    def _turn(self, letter: str) -> bool:
+        if letter == '"':
+            self.inside = True
+            return False
+        self.depth += 1 if letter in "{[" else -1
+        return self.depth == 0
+
+
+def _flush(scan: Scan, emit: Sink, begin: int, place: int) -> None:
+    if place > begin:
+        scan.pos = place
+        emit(scan.buf[begin:place])
+
+
+def _mended(letter: str, following: str) -> str:
+    """What JSON does not allow inside a string, as it does. A backslash before an apostrophe means nothing."""
+    if letter == "\\":
+        return "" if following == "'" else "\\\\"
+    return _CONTROL.get(letter, f"\\u{ord(letter):04x}")
+
+
 def _scalar(scan: Scan, emit: Sink) -> Steps[None]:
-    while True:
-        found = _SCALAR.match(scan.buf, scan.pos, scan.end)
-        stop = found.end() if found else scan.pos
-        if stop < scan.end or scan.over:
-            break
-        yield
-    if stop == scan.pos:
+    piece = yield from scan.token(_SCALAR)
+    if not piece:
         raise scan.missing("value")
-    scan.pos, piece = stop, scan.buf[scan.pos : stop]
     emit(piece)

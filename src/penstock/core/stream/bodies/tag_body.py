@@ -52,7 +52,9 @@ class Style(NamedTuple):
     outer: tuple[str, ...] = ()  # what ends everything around the call: tolerated where the call was not closed
     trim: bool = False  # one newline on either side of a value is markup
     cdata: bool = False  # a value may be wrapped as XML wraps it
-    value: Callable[[Scan, Style, Parameter], Steps[None]] = lambda scan, style, parameter: plain(scan, style, parameter)
+    value: Callable[[Scan, Style, Parameter], Steps[None]] = lambda scan, style, parameter: plain(
+        scan, style, parameter
+    )
 
 
 class Stops(NamedTuple):

@@ -22,5 +22,5 @@ ALL: Final[tuple[Format, ...]] = (
     *reasoning.FORMATS,
 )
 BY_NAME: Final = {
-    name: tuple(format for format in ALL if format.name == name) for name in sorted({format.name for format in ALL})
+    name: tuple(known for known in ALL if known.name == name) for name in sorted({known.name for known in ALL})
 }

@@ -28,9 +28,7 @@ _MESSAGES: Final = "messages"
 _NAME: Final = re.compile(r"[^\s<>{}\[\]()\"'`]+")
 _PEOPLE: Final = ("user", "assistant")
 
-_ATEM: Final = between(
-    {"<atem:invoke name=": tagged(ATEM)}, ("</atem:function_calls>",)
-)
+_ATEM: Final = between({"<atem:invoke name=": tagged(ATEM)}, ("</atem:function_calls>",))
 
 
 def _header(scan: Scan, opener: str) -> Steps[None]:

@@ -20,7 +20,7 @@ TOOLS: Final = (
     "search_and_replace", "search_files", "switch_mode", "update_todo_list", "web_fetch", "write_to_file",
 )  # fmt: skip
 # What may follow a parameter whose value is a whole text, which may hold any tag.
-_SIBLINGS: Final = ("<path>", "<line_count>", "<diff>", "<start_line>", "<end_line>", "<requires_approval>", "<command>")
+_SIBLINGS: Final = ("<path>", "<diff>", "<command>", "<line_count>", "<start_line>", "<end_line>")
 _WHOLE_TEXTS: Final = ("content", "diff", "result")
 
 

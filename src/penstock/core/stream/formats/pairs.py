@@ -84,9 +84,12 @@ def _hunyuan(scan: Scan) -> Steps[None]:
     scan.hide()
 
 
+_HUNYUANS: Final = between({"<tool_call>": _hunyuan}, ("</tool_calls>",))
+
+
 def _hunyuan_alone(scan: Scan, opener: str) -> Steps[None]:
     del opener
-    yield from between({"<tool_call>": _hunyuan}, ("</tool_calls>",))(scan, "")
+    yield from _HUNYUANS(scan, "")
 
 
 _read_k3: Final = head(("<|open|>call ",), "<|sep|>", r"\s*tool=\"(?P<name>[^\"]+)\"[^<>]*")
@@ -105,7 +108,9 @@ def _k3_parameter(scan: Scan) -> Steps[Parameter | None]:
     if found is None:
         return None
     stated = found["kind"]
-    return Parameter(html.unescape(found["key"]), "unknown" if not stated else "string" if stated == "string" else "other")
+    return Parameter(
+        html.unescape(found["key"]), "unknown" if not stated else "string" if stated == "string" else "other"
+    )
 
 
 _K3: Final = Style(
@@ -118,6 +123,9 @@ _K3: Final = Style(
 )
 
 _NS: Final = "]<]minimax[>["
+
+
+_TAGGED: Final = Markers((f"{_NS}<",))
 
 
 def _m3_parameter(scan: Scan) -> Steps[Parameter | None]:
@@ -133,7 +141,7 @@ def _m3_parameter(scan: Scan) -> Steps[Parameter | None]:
 
 
 def _m3_value(scan: Scan, style: Style, parameter: Parameter, depth: int = 0) -> Steps[None]:
-    if parameter.kind == "string" or not (yield from scan.peek(Markers((f"{_NS}<",)))):
+    if parameter.kind == "string" or not (yield from scan.peek(_TAGGED)):
         yield from plain(scan, style, parameter)
         return
     child = yield from _m3_parameter(scan)
@@ -166,7 +174,7 @@ _M3: Final = Style(
 )
 
 FORMATS: Final[tuple[Format, ...]] = (
-    Format("hunyuan_v3", ("<tool_calls>",), between({"<tool_call>": _hunyuan}, ("</tool_calls>",))),
+    Format("hunyuan_v3", ("<tool_calls>",), _HUNYUANS),
     Format("hunyuan_v3", ("<tool_call>",), _hunyuan_alone),
     Format("glm", ("<tool_call>",), _glm),
     Format("kimi_k3", ("<|open|>tools<|sep|>",), between({"<|open|>call ": tagged(_K3)}, ("<|close|>tools<|sep|>",))),

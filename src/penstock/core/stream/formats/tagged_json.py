@@ -1,4 +1,4 @@
-"""Calls as JSON between two tags, or between two special tokens: Hermes and Qwen, Granite, InternLM, Jamba and the like.
+"""Calls as JSON between two tags, or between special tokens: Hermes and Qwen, Granite, InternLM, Jamba and the like.
 
 Tags that several families share hold what their first character says: `{` a JSON call, `<function=` tags with values,
 a name the pairs of GLM.

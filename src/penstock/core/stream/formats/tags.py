@@ -1,4 +1,4 @@
-"""Calls as tags with raw values: Qwen3-Coder, Seed-OSS, MiniMax M2, DeepSeek V3.2 and V4, Step-3, Anthropic's old XML."""
+"""Calls as tags with raw values: Qwen3-Coder, Seed-OSS, MiniMax M2, DeepSeek V3.2 and V4, Step-3, Anthropic's old."""
 
 from __future__ import annotations
 
@@ -95,7 +95,11 @@ FORMATS: Final[tuple[Format, ...]] = (
         "step3",
         ("<｜tool_calls_begin｜>", "<｜tool_call_begin｜>"),
         between(
-            {"<｜tool_call_begin｜>function<｜tool_sep｜>": None, "<｜tool_call_begin｜>": None, "<steptml:invoke name=": tagged(_STEP)},
+            {
+                "<｜tool_call_begin｜>function<｜tool_sep｜>": None,
+                "<｜tool_call_begin｜>": None,
+                "<steptml:invoke name=": tagged(_STEP),
+            },
             ("<｜tool_calls_end｜>",),
             ("<｜tool_call_end｜>", "<｜tool_sep｜>"),
         ),
