@@ -6,17 +6,19 @@ Rules:
    has no card waits until the card is there; it is part of the snapshot, and shown nowhere.
 3. Text that follows text goes on in the same segment; a card or reasoning in between ends it.
 4. State from a snapshot and later actions is the state from all actions. Actions and snapshots have a JSON form.
-5. The sweep is the second safeguard: a text in which a filter still finds whole calls is made text and cards. Text that
-   came out of such a filter holds none, and the sweep leaves it as it is.
+5. The sweep is the second safeguard, for text that no filter saw: where a filter finds whole calls in it, it is made
+   text and cards. Text that came out of such a filter holds none, and stays as it is; it could hold one only where
+   markup was hidden between two halves of another marker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, Literal, Protocol
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Literal
 
 import msgspec
 
+from penstock.core.stream.contract import NewFilter
 from penstock.core.stream.events import Event, Reasoning, Text, ToolArgs, ToolEnd, ToolStart
 
 Kind = Literal["text", "reasoning"]
@@ -84,12 +86,6 @@ Segment = Prose | Thought | Card
 class Snapshot(msgspec.Struct, frozen=True):
     segments: list[Segment]
     waiting: list[Card]  # of calls whose name is not known yet
-
-
-class Filter(Protocol):
-    def feed(self, chunk: str, /) -> list[Event]: ...
-
-    def finish(self) -> list[Event]: ...
 
 
 def action_of(event: Event) -> Action | None:
@@ -184,7 +180,7 @@ class Segments:
                 state._calls[part.id] = part
         return state
 
-    def sweep(self, new_filter: Callable[[], Filter]) -> bool:
+    def sweep(self, new_filter: NewFilter) -> bool:
         """Look for whole calls in the finished text once more; whether there were any."""
         swept = Segments()
         swept._calls = dict(self._calls)
@@ -258,7 +254,7 @@ def _part_of(segment: Segment) -> _Growing | _Call:
             return _Call.of(segment)
 
 
-def _whole_calls(text: str, new_filter: Callable[[], Filter]) -> list[Event] | None:
+def _whole_calls(text: str, new_filter: NewFilter) -> list[Event] | None:
     """The events of a text that holds a whole call."""
     once_more = new_filter()
     events = [*once_more.feed(text), *once_more.finish()]

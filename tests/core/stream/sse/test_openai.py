@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from penstock.core.stream.contract import NewId
 from penstock.core.stream.sse.filtering import SseFilter
-from penstock.core.stream.sse.openai import NewId
 
 from .toy import Toy
 
@@ -85,6 +85,11 @@ def test_text_without_markup_goes_through_byte_for_byte() -> None:
         DONE,
     ]
     assert rewritten(*data) == b"".join(data)
+
+
+def test_whole_text_that_ends_like_a_marker_goes_through_with_its_reason() -> None:
+    data = chunk({"role": "assistant", "content": "a <"}, "stop")
+    assert rewritten(data) == data
 
 
 def test_text_that_was_held_back_follows_in_its_own_chunk() -> None:

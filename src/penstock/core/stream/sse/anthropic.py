@@ -16,10 +16,9 @@ from functools import partial
 from typing import Any, Final, Literal
 
 from penstock.core.jsontext import to_json
+from penstock.core.stream.contract import Filter, NewFilter, NewId
 from penstock.core.stream.events import Event, Reasoning, Text, ToolArgs, ToolEnd, ToolStart, joined
-from penstock.core.stream.segments import Filter
 from penstock.core.stream.sse.frames import Frame
-from penstock.core.stream.sse.openai import NewFilter, NewId
 
 TYPES: Final = frozenset(
     {

@@ -19,12 +19,13 @@ from functools import partial
 from typing import Any, Literal
 
 from penstock.core.jsontext import from_json
+from penstock.core.stream.contract import NewFilter, NewId
 from penstock.core.stream.declared import Tools
 from penstock.core.stream.filter import Formats, ToolCallFilter
 from penstock.core.stream.ids import call_id
 from penstock.core.stream.sse.anthropic import TYPES, MessagesRewriter
 from penstock.core.stream.sse.frames import Frame, Frames
-from penstock.core.stream.sse.openai import DONE, ChatRewriter, NewFilter, NewId
+from penstock.core.stream.sse.openai import DONE, ChatRewriter
 
 Dialect = Literal["auto", "openai", "anthropic"]
 

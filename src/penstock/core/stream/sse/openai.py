@@ -11,21 +11,18 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from operator import is_
 from typing import Any, Final
 
 from penstock.core.jsontext import to_json
+from penstock.core.stream.contract import Filter, NewFilter, NewId
 from penstock.core.stream.encoders.openai import Deltas
 from penstock.core.stream.events import Event, Reasoning, joined
-from penstock.core.stream.segments import Filter
 from penstock.core.stream.sse.frames import Frame
 
 DONE: Final = b"[DONE]"
-
-NewFilter = Callable[[], Filter]
-NewId = Callable[[str, int, str], str]  # from the id of the answer, the number of the call in it, and the filter's id
 
 
 class ChatRewriter:
@@ -55,7 +52,8 @@ class ChatRewriter:
         """What is still held back, since nothing more of it will come."""
         sent = b""
         for index, choice in self._choices.items():
-            sent += b"".join(self._chunk({"index": index, "delta": delta}) for delta in choice.finish())
+            deltas = choice.take("", last=True)
+            sent += b"".join(self._chunk({"index": index, "delta": delta}) for delta in deltas)
         return sent
 
     def _rewritten(self, choice: Any, before: list[dict[str, Any]]) -> Any:
@@ -72,11 +70,10 @@ class ChatRewriter:
         text = delta.get("content")
         if not isinstance(text, str):
             text = ""
-        pieces = state.feed(text) if text else []
-        if reason is not None:
-            pieces += state.finish()
-            told = state.reason(reason)
-            choice = choice if told == reason else {**choice, "finish_reason": told}
+        pieces = state.take(text, last=reason is not None)
+        told = state.reason(reason)
+        if told != reason:
+            choice = {**choice, "finish_reason": told}
         calls = state.renumbered(delta.get("tool_calls"))
         if calls is not None:
             choice = {**choice, "delta": {**delta, "tool_calls": calls}}
@@ -101,17 +98,19 @@ class _Choice:
         self._indices: dict[int, int] = {}  # of upstream's own calls, and where they are with us
         self.answer: Mapping[str, Any] = {}
 
-    def feed(self, text: str) -> list[dict[str, Any]]:
+    def take(self, text: str, *, last: bool) -> list[dict[str, Any]]:
+        """What is known now. After the last text, should more come after all, it is another text."""
+        events = self._events(text) if text else []
+        if last and self._filter is not None:
+            events += self._filter.finish()
+            self._filter = None
+        shown = (event for event in joined(events) if self._reasoning or not isinstance(event, Reasoning))
+        return [self._named(delta) for delta in map(self._deltas.of, shown) if delta is not None]
+
+    def _events(self, text: str) -> list[Event]:
         if self._filter is None:
             self._filter = self._new_filter()
-        return self._told(self._filter.feed(text))
-
-    def finish(self) -> list[dict[str, Any]]:
-        """What is held back. Should more text come after all, it is another text."""
-        if self._filter is None:
-            return []
-        last, self._filter = self._filter, None
-        return self._told(last.finish())
+        return self._filter.feed(text)
 
     def reason(self, told: object) -> object:
         return "tool_calls" if told == "stop" and self._deltas.called else told
@@ -129,16 +128,6 @@ class _Choice:
         if call["index"] not in self._indices:
             self._indices[call["index"]] = self._deltas.another()
         return {**call, "index": self._indices[call["index"]]}
-
-    def _told(self, events: Iterable[Event]) -> list[dict[str, Any]]:
-        deltas = []
-        for event in joined(events):
-            if not self._reasoning and isinstance(event, Reasoning):
-                continue
-            delta = self._deltas.of(event)
-            if delta is not None:
-                deltas.append(self._named(delta))
-        return deltas
 
     def _named(self, delta: dict[str, Any]) -> dict[str, Any]:
         for call in delta.get("tool_calls", ()):
