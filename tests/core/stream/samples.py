@@ -191,7 +191,9 @@ WRITERS: Final[dict[str, Write]] = {
         "<function={name}>\n", "</function>\n", "<parameter={key}>\n", "\n</parameter>\n",
         before="<tool_call>\n", after="</tool_call>", each=True,
     ),
-    "qwen3_coder, bare": _tags("<function={name}>\n", "</function>", "<parameter={key}>\n", "\n</parameter>\n", each=True),
+    "qwen3_coder, bare": _tags(
+        "<function={name}>\n", "</function>", "<parameter={key}>\n", "\n</parameter>\n", each=True
+    ),
     "functionary_v31": lambda calls: "".join(f"<function={name}>{_json(given)}</function>" for name, given in calls),
     "seed_oss": _tags(
         "<function={name}>\n", "</function>\n", "<parameter={key}>", "</parameter>\n",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, Literal
 
 from penstock.core.stream.declared import Declared, Tools
@@ -57,12 +58,7 @@ class ToolCallFilter:
         in_reasoning: bool = False,
         calls_in_reasoning: bool | None = None,
     ) -> None:
-        chosen = chosen_formats(formats)
-        self._by_opener: dict[str, tuple[Format, ...]] = {}
-        for one in chosen:
-            for opener in one.openers:
-                self._by_opener[opener] = (*self._by_opener.get(opener, ()), one)
-        self._openers = Markers((*self._by_opener, *_CODE))
+        self._by_opener, self._openers = _prepared(chosen_formats(formats))
         self._scan = Scan(Declared(tools), hold)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._raw: list[str] | None = [] if keep_raw else None
@@ -209,7 +205,7 @@ class ToolCallFilter:
         scan = self._scan
         start = scan.at - scan.base
         if scan.pos > start:
-            if scan.fresh and scan.at and scan.pos - start <= _LONGEST_GAP and scan.buf[start : scan.pos].isspace():
+            if scan.gap and scan.pos - start <= _LONGEST_GAP and scan.buf[start : scan.pos].isspace():
                 if scan.over and scan.pos == scan.end:
                     scan.hide()
                 return
@@ -261,6 +257,8 @@ class ToolCallFilter:
                 if scan.over or rest > _LONGEST_CLOSER or (rest and scan.buf[scan.pos] != "<"):
                     return
                 yield
+            if found.group() in self._by_opener:
+                return
             scan.pos = found.end()
             scan.hide()
 
@@ -274,7 +272,17 @@ class ToolCallFilter:
             scan.pos = scan.mark
 
 
-def chosen_formats(formats: Formats) -> list[Format]:
+@lru_cache(maxsize=32)
+def _prepared(chosen: tuple[Format, ...]) -> tuple[dict[str, tuple[Format, ...]], Markers]:
+    """The formats by what they begin with, and what to look for in text."""
+    by_opener: dict[str, tuple[Format, ...]] = {}
+    for one in chosen:
+        for opener in one.openers:
+            by_opener[opener] = (*by_opener.get(opener, ()), one)
+    return by_opener, Markers((*by_opener, *_CODE))
+
+
+def chosen_formats(formats: Formats) -> tuple[Format, ...]:
     """The formats that are meant by a name, a pair of markers, or themselves."""
     if isinstance(formats, str):
         formats = [formats]
@@ -290,7 +298,7 @@ def chosen_formats(formats: Formats) -> list[Format]:
             chosen += BY_NAME[one]
         else:
             raise CallerError(f"{one!r} is no format; there are: all, {', '.join(BY_NAME)}")
-    return chosen
+    return tuple(chosen)
 
 
 def _counts(opener: str, calls_in_reasoning: bool | None) -> bool:

@@ -49,6 +49,7 @@ class Scan:
         "deltas",
         "end",
         "fresh",
+        "gap",
         "hold",
         "id",
         "keep",
@@ -76,6 +77,7 @@ class Scan:
         self.closed = False  # the stream has ended
         self.proven = False
         self.fresh = True  # nothing but white space was shown since the start, or since the last markup
+        self.gap = False  # nothing at all was shown since the last markup
         self.at = 0  # how far events cover the raw text
         self.out: list[Event] = []
         self.calls = 0
@@ -256,6 +258,7 @@ class Scan:
         """What has been read is text, or reasoning while that goes on."""
         stop = self.base + self.pos
         if stop > self.at:
+            self.gap = False
             text = self.buf[self.at - self.base : self.pos]
             if self.thought:
                 self.out.append(Reasoning(text, self.at, stop))
@@ -272,6 +275,7 @@ class Scan:
         self.keep = -1
         self.proven = False
         self.fresh = True
+        self.gap = True
         self.widen()
 
 

@@ -56,7 +56,7 @@ _CHILDREN: Final = Markers(("<server_name>", "<tool_name>", "<name>", "<argument
 
 
 def _child_json(scan: Scan, opener: str) -> Steps[None]:
-    """`<tool_name>` and `<arguments>`, with an object in it, in a block of their own; a server's name is passed over."""
+    """`<tool_name>` and `<arguments>`, with an object in it, in a block of their own; a server's is passed over."""
     scan.pos += len(opener)
     closer = f"</{opener[1:]}"
     name = ""
