@@ -192,6 +192,20 @@ def test_piece_comes_out_before_the_next_goes_in() -> None:
 
 
 @posix
+def test_event_of_an_api_comes_out_before_the_next_goes_in() -> None:
+    live = Live("--sse", "openai")
+    with live.process:
+        for text in ("I will look.", "And see."):
+            told = f'data: {{"choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}\n\n'
+            live.say(told)
+            live.hear(told)
+        live.say(": alive\n\n")
+        live.hear(": alive\n\n")
+        live.process.communicate(timeout=20)
+    assert live.process.returncode == 0
+
+
+@posix
 def test_protocol_begins_before_the_model_does() -> None:
     live = Live("--events", "ui", "--id", "m")
     with live.process:
