@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,6 +102,38 @@ def test_formats_and_tools_can_be_chosen() -> None:
     assert call("filter", "--tool", "write", "--tool", "read", stdin=raw).out == b""
     assert call("filter", "--format", "hermes", stdin=raw).out == b""
     assert call("filter", "--format", "longcat", stdin=raw).out == raw
+
+
+TYPED = "<function=put>\n<parameter=text>\n1\n</parameter>\n<parameter=count>\n1\n</parameter>\n</function>"
+
+
+@pytest.mark.parametrize("shape", ["openai", "anthropic", "mcp"])
+def test_definitions_name_the_tools_and_tell_which_values_are_strings(shape: str, project: Path) -> None:
+    schema = {"type": "object", "properties": {"text": {"type": "string"}, "count": {"type": "integer"}}}
+    forms: dict[str, Any] = {
+        "openai": [{"type": "function", "function": {"name": "put", "parameters": schema}}],
+        "anthropic": [{"name": "put", "input_schema": schema}],
+        "mcp": {"tools": [{"name": "put", "inputSchema": schema}]},
+    }
+    (project / "tools.json").write_text(json.dumps(forms[shape]))
+    told = call("filter", "--tools", "tools.json", "--json", stdin=TYPED.encode()).jsons
+    end = next(one for one in told if one["type"] == "tool_end")
+    assert json.loads(end["arguments"]) == {"text": "1", "count": 1}
+    assert call("filter", "--tools", "tools.json", stdin=CALL.encode()).out == CALL.encode()
+    assert call("filter", "--tools", "tools.json", "--tool", "read", stdin=CALL.encode()).out == b""
+
+
+@pytest.mark.parametrize("text", ["{", "7", "[7]", "{}", '{"tools": {}}'])
+def test_definitions_that_are_none_are_misuse(text: str, project: Path) -> None:
+    (project / "tools.json").write_text(text)
+    done = call("filter", "--tools", "tools.json", stdin=b"x")
+    assert (done.code, done.out) == (2, b"")
+    assert "tools.json" in done.err
+
+
+def test_definitions_that_are_not_there_are_told() -> None:
+    done = call("filter", "--tools", "nowhere.json", stdin=b"x")
+    assert (done.code, done.err) == (1, "penstock: nowhere.json cannot be read: No such file or directory\n")
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 import click
@@ -14,7 +16,7 @@ import click
 from penstock.cli import console
 from penstock.cli.options import as_json, words
 from penstock.cli.stdin import arriving
-from penstock.core.jsontext import to_json
+from penstock.core.jsontext import from_json, to_json
 from penstock.core.stream.encoders.agui import AgUi
 from penstock.core.stream.encoders.openai import ChatChunks
 from penstock.core.stream.encoders.ui import UIMessageStream
@@ -41,19 +43,20 @@ _NAMES: Final[dict[type[Event], str]] = {
 class Wanted:
     formats: tuple[str, ...]
     tools: tuple[str, ...]
+    definitions: Path | None
     events: str | None
     reasoning: Literal["show", "hide"] | None
     sse: Dialect | None
     id: str | None
     json: bool
 
-    def filter(self) -> ToolCallFilter:
-        return ToolCallFilter(self.formats or "all", self.tools or None, keep_raw=False)
-
     def stage(self) -> Shown | SseFilter:
-        stream = self.filter()  # first of all, since a format that there is not is misuse
+        tools: list[str | Mapping[str, Any]] = [*self.tools, *_defined(self.definitions)]
+        declared = tools if self.tools or self.definitions else None
+        new_filter = partial(ToolCallFilter, self.formats or "all", declared, keep_raw=False)
+        stream = new_filter()  # first of all, since a format that there is not is misuse
         if self.sse is not None:
-            return SseFilter(self.filter, dialect=self.sse, reasoning=self.reasoning != "hide")
+            return SseFilter(new_filter, dialect=self.sse, reasoning=self.reasoning != "hide")
         kind = self.events or ("jsonl" if self.json else "text")
         shown = self.reasoning or ("hide" if kind == "text" else "show")
         return _shown(stream, kind, self.id or uuid.uuid4().hex, reasoning=shown == "show")
@@ -75,6 +78,14 @@ class Wanted:
     metavar="NAME",
     multiple=True,
     help="A tool that there is; several may be given. A call of anything else is text. By default any name is a tool.",
+)
+@click.option(
+    "--tools",
+    "definitions",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The tools that there are, as JSON: a list of definitions as for OpenAI, Anthropic or MCP. They also tell "
+    "which values are strings where a format does not.",
 )
 @click.option(
     "--events",
@@ -121,6 +132,22 @@ def command(**given: Any) -> None:
         _out(stage.finish() if isinstance(stage, SseFilter) else stage.finish(str(error) or "interrupted"))
         raise
     _out(stage.finish())
+
+
+def _defined(file: Path | None) -> list[Mapping[str, Any]]:
+    if file is None:
+        return []
+    try:
+        told = from_json(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ToolError(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise click.BadParameter(f"{file} is no JSON: {error}", param_hint="--tools") from error
+    if isinstance(told, dict):  # as MCP lists them
+        told = told.get("tools")
+    if not isinstance(told, list) or not all(isinstance(tool, dict) for tool in told):
+        raise click.BadParameter(f"{file} holds no list of tool definitions", param_hint="--tools")
+    return told
 
 
 def _out(data: bytes) -> None:
