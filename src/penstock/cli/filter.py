@@ -23,11 +23,10 @@ from penstock.core.stream.encoders.ui import UIMessageStream
 from penstock.core.stream.events import Event, Markup, Reasoning, Text, ToolArgs, ToolEnd, ToolStart
 from penstock.core.stream.filter import ToolCallFilter
 from penstock.core.stream.ids import Ids
-from penstock.core.stream.sse.filtering import Dialect, SseFilter
+from penstock.core.stream.sse.filtering import DIALECTS, Dialect, SseFilter
 from penstock.errors import ToolError
 
 EVENTS: Final = ("text", "jsonl", "ui", "agui", "openai")
-DIALECTS: Final = ("auto", "openai", "anthropic")
 
 _NAMES: Final[dict[type[Event], str]] = {
     Text: "text",

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ from penstock.core.stream.segments import (
     action_from,
     action_of,
 )
+from penstock.errors import CallerError
 
 from .streams import Tape, tapes
 
@@ -130,6 +132,14 @@ def test_actions_have_the_json_form_that_pages_send() -> None:
     actions = [action_from(value) for value in told]
     assert [json.loads(to_json(action)) for action in actions] == told
     assert after(actions).segments == [Prose("Hi"), Card("c", "f", "{}", "called", result=Result([1, None]))]
+
+
+def test_what_is_no_action_and_no_snapshot_is_the_callers_fault() -> None:
+    for value in ({}, {"type": "TOKEN_APPEND"}, {"type": "JUMP"}, {"type": "TOOL_HIT", "id": 1, "name": "f"}):
+        with pytest.raises(CallerError, match="nothing that a page is made of"):
+            action_from(value)
+    with pytest.raises(CallerError, match="segments"):
+        Segments.restored({"waiting": []})
 
 
 def test_snapshot_has_the_form_that_pages_read() -> None:

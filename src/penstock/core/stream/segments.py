@@ -20,6 +20,7 @@ import msgspec
 
 from penstock.core.stream.contract import NewFilter
 from penstock.core.stream.events import Event, Reasoning, Text, ToolArgs, ToolEnd, ToolStart
+from penstock.errors import CallerError
 
 Kind = Literal["text", "reasoning"]
 State = Literal["streaming", "called", "broken"]
@@ -107,7 +108,7 @@ def action_of(event: Event) -> Action | None:
 
 def action_from(value: Mapping[str, Any]) -> Action:
     """An action that came as JSON."""
-    action: Action = msgspec.convert(value, Action)
+    action: Action = _converted(value, Action)
     return action
 
 
@@ -172,7 +173,7 @@ class Segments:
     @classmethod
     def restored(cls, snapshot: Mapping[str, Any]) -> Segments:
         """The state that a snapshot was taken of."""
-        state, told = cls(), msgspec.convert(snapshot, Snapshot)
+        state, told = cls(), _converted(snapshot, Snapshot)
         for segment in told.segments:
             state._parts.append(_part_of(segment))
         for part in [*state._parts, *map(_Call.of, told.waiting)]:
@@ -242,6 +243,13 @@ class _Call:
     def segment(self) -> Card:
         self._pieces = ["".join(self._pieces)]
         return Card(self.id, self.name, self._pieces[0], self.state, self.error, self.result)
+
+
+def _converted(value: object, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise CallerError(f"this is nothing that a page is made of: {error}") from None
 
 
 def _part_of(segment: Segment) -> _Growing | _Call:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from penstock.core.stream.events import Reasoning, Text, ToolEnd
 from penstock.core.stream.sse.filtering import Dialect, SseFilter, async_filter_sse, filter_sse
 from penstock.core.stream.sse.frames import Frames
+from penstock.errors import CallerError
 
 from . import test_anthropic as messages
 from . import test_openai as chat
@@ -180,8 +181,13 @@ def test_dialect_is_told_by_the_first_event_that_tells() -> None:
     assert through([messages.BEGIN, chat.said("<f>{}</f>")]) == messages.BEGIN + chat.said("<f>{}</f>")
 
 
+def test_dialect_that_there_is_not_is_the_callers_fault() -> None:
+    with pytest.raises(CallerError, match="'gemini' is no dialect; there are: auto, openai, anthropic"):
+        SseFilter(dialect="gemini")  # type: ignore[arg-type]  # as an untyped caller would
+
+
 def test_stream_of_neither_dialect_goes_through() -> None:
-    data = b'data: {"type":"RUN_STARTED"}\n\ndata: 7\n\ndata: {\xff}\n\n<html>'
+    data = b'data: {"type":"RUN_STARTED"}\n\ndata: {"type":{}}\n\ndata: 7\n\ndata: {\xff}\n\n<html>'
     assert through([data]) == data
 
 

@@ -20,16 +20,14 @@ from penstock.core.stream.contract import Filter, NewFilter, NewId
 from penstock.core.stream.events import Event, Reasoning, Text, ToolArgs, ToolEnd, ToolStart, joined
 from penstock.core.stream.sse.frames import Frame
 
-TYPES: Final = frozenset(
-    {
-        "message_start",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-        "message_delta",
-        "message_stop",
-        "ping",
-    }
+TYPES: Final = (
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+    "ping",
 )
 
 _CALLED_ANYWAY: Final = ("end_turn", "stop_sequence")

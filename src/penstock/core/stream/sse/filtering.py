@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from penstock.core.jsontext import from_json
 from penstock.core.stream.contract import NewFilter, NewId
@@ -26,8 +26,10 @@ from penstock.core.stream.ids import call_id
 from penstock.core.stream.sse.anthropic import TYPES, MessagesRewriter
 from penstock.core.stream.sse.frames import Frame, Frames
 from penstock.core.stream.sse.openai import DONE, ChatRewriter
+from penstock.errors import CallerError
 
 Dialect = Literal["auto", "openai", "anthropic"]
+DIALECTS: Final[tuple[Dialect, ...]] = ("auto", "openai", "anthropic")
 
 
 class SseFilter:
@@ -39,6 +41,8 @@ class SseFilter:
         reasoning: bool = True,
         new_id: NewId = call_id,
     ) -> None:
+        if dialect not in DIALECTS:
+            raise CallerError(f"{dialect!r} is no dialect; there are: {', '.join(DIALECTS)}")
         self._frames = Frames()
         self._rewriters: dict[str, ChatRewriter | MessagesRewriter] = {
             "openai": ChatRewriter(new_filter, new_id, reasoning=reasoning),
