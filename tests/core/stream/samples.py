@@ -188,16 +188,26 @@ WRITERS: Final[dict[str, Write]] = {
     "cohere": _all("<|START_ACTION|>", "<|END_ACTION|>", "parameters", "tool_name"),
     "phi4": _all("functools", ""),
     "qwen3_coder": _tags(
-        "<function={name}>\n", "</function>\n", "<parameter={key}>\n", "\n</parameter>\n",
-        before="<tool_call>\n", after="</tool_call>", each=True,
+        "<function={name}>\n",
+        "</function>\n",
+        "<parameter={key}>\n",
+        "\n</parameter>\n",
+        before="<tool_call>\n",
+        after="</tool_call>",
+        each=True,
     ),
     "qwen3_coder, bare": _tags(
         "<function={name}>\n", "</function>", "<parameter={key}>\n", "\n</parameter>\n", each=True
     ),
     "functionary_v31": lambda calls: "".join(f"<function={name}>{_json(given)}</function>" for name, given in calls),
     "seed_oss": _tags(
-        "<function={name}>\n", "</function>\n", "<parameter={key}>", "</parameter>\n",
-        before="<seed:tool_call>\n", after="</seed:tool_call>", each=True,
+        "<function={name}>\n",
+        "</function>\n",
+        "<parameter={key}>",
+        "</parameter>\n",
+        before="<seed:tool_call>\n",
+        after="</seed:tool_call>",
+        each=True,
     ),
     "minimax_m2": _invokes("", "<minimax:tool_call>\n", "</minimax:tool_call>"),
     "minimax_m3": _m3,
@@ -212,23 +222,37 @@ WRITERS: Final[dict[str, Write]] = {
     "anthropic": _invokes("", "<function_calls>\n", "</function_calls>"),
     "anthropic, prefixed": _invokes("antml:", "<function_calls>\n", "</function_calls>"),
     "step3": _tags(
-        '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}">', "</steptml:invoke><｜tool_call_end｜>",
-        '<steptml:parameter name="{key}">', "</steptml:parameter>",
-        before="<｜tool_calls_begin｜>", after="<｜tool_calls_end｜>",
+        '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}">',
+        "</steptml:invoke><｜tool_call_end｜>",
+        '<steptml:parameter name="{key}">',
+        "</steptml:parameter>",
+        before="<｜tool_calls_begin｜>",
+        after="<｜tool_calls_end｜>",
     ),
     "minicpm": _tags('<function name="{name}">', "</function>", '<param name="{key}">', "</param>", each=True),
     "muse": _muse,
     "hunyuan_v3": _tags(
-        "<tool_call>{name}<tool_sep>\n", "</tool_call>\n", "<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n",
-        before="<tool_calls>\n", after="</tool_calls>",
+        "<tool_call>{name}<tool_sep>\n",
+        "</tool_call>\n",
+        "<arg_key>{key}</arg_key>\n<arg_value>",
+        "</arg_value>\n",
+        before="<tool_calls>\n",
+        after="</tool_calls>",
     ),
-    "glm": _tags("<tool_call>{name}\n", "</tool_call>", "<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n", each=True),
-    "glm47": _tags("<tool_call>{name}", "</tool_call>", "<arg_key>{key}</arg_key><arg_value>", "</arg_value>", each=True),
+    "glm": _tags(
+        "<tool_call>{name}\n", "</tool_call>", "<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n", each=True
+    ),
+    "glm47": _tags(
+        "<tool_call>{name}", "</tool_call>", "<arg_key>{key}</arg_key><arg_value>", "</arg_value>", each=True
+    ),
     "kimi_k2": _kimi,
     "kimi_k3": _tags(
-        '<|open|>call tool="{name}" index="1"<|sep|>', "<|close|>call<|sep|>",
-        '<|open|>argument key="{key}" type="{type}"<|sep|>', "<|close|>argument<|sep|>",
-        before="<|open|>tools<|sep|>", after="<|close|>tools<|sep|>",
+        '<|open|>call tool="{name}" index="1"<|sep|>',
+        "<|close|>call<|sep|>",
+        '<|open|>argument key="{key}" type="{type}"<|sep|>',
+        "<|close|>argument<|sep|>",
+        before="<|open|>tools<|sep|>",
+        after="<|close|>tools<|sep|>",
     ),
     "mistral": lambda calls: "".join(f"[TOOL_CALLS]{name}[ARGS]{_json(given)}" for name, given in calls),
     "mistral, with ids": lambda calls: "".join(
@@ -239,23 +263,32 @@ WRITERS: Final[dict[str, Write]] = {
     "apertus": lambda calls: f"<|tools_prefix|>{_json([{name: given} for name, given in calls])}<|tools_suffix|>",
     "command_r_plus": lambda calls: f"Action:\n```json\n{_array(calls, 'parameters', 'tool_name')}\n```",
     "inkling": lambda calls: "".join(
-        f"<|message_model|>{call[0]}<|content_invoke_tool_json|>{_object(call, 'args')}<|end_message|>" for call in calls
+        f"<|message_model|>{call[0]}<|content_invoke_tool_json|>{_object(call, 'args')}<|end_message|>"
+        for call in calls
     ),
     "harmony": _harmony,
     "gemma": _gemma('<|"|>', "<|tool_call>", "<tool_call|>"),
     "function_gemma": _gemma("<escape>", "<start_function_call>", "<end_function_call>"),
     "cline": _cline,
-    "cline, a tool": _tags(
-        "<write_to_file>\n", "</write_to_file>", "<{key}>", "</{key}>\n", each=True
+    "cline, a tool": _tags("<write_to_file>\n", "</write_to_file>", "<{key}>", "</{key}>\n", each=True),
+    "anthropic, older": _tags(
+        "<invoke>\n<tool_name>{name}</tool_name>\n<parameters>\n",
+        "</parameters>\n</invoke>\n",
+        "<{key}>",
+        "</{key}>\n",
+        before="<function_calls>\n",
+        after="</function_calls>",
     ),
+    "continue": _tags("TOOL_NAME: {name}\n", "```", "BEGIN_ARG: {key}\n", "\nEND_ARG\n", before="```tool\n", each=True),
     "cherry_studio": lambda calls: "\n".join(
-        f"<tool_use>\n  <name>{name}</name>\n  <arguments>{_json(given)}</arguments>\n</tool_use>" for name, given in calls
+        f"<tool_use>\n  <name>{name}</name>\n  <arguments>{_json(given)}</arguments>\n</tool_use>"
+        for name, given in calls
     ),
     "marked_json": lambda calls: "\n".join(
         _json({"type": "tool_call", "id": f"t{index}", "name": name, "arguments": given})
         for index, (name, given) in enumerate(calls)
     ),
     "pythonic": _pythonic,
-}  # fmt: skip
+}
 # What a format cannot say: names of its own, keys that are no identifiers, and the like, is not asked of it.
 OWN_NAME: Final = {"cline, a tool": "write_to_file"}

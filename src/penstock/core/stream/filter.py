@@ -19,6 +19,7 @@ from typing import Final, Literal
 from penstock.core.stream.declared import Declared, Tools
 from penstock.core.stream.events import Event, Text
 from penstock.core.stream.formats import ALL, BY_NAME, Format, marker_pair
+from penstock.core.stream.formats.channels import HEADERS
 from penstock.core.stream.formats.reasoning import CLOSERS
 from penstock.core.stream.markdown import Code, opened
 from penstock.core.stream.markers import Markers
@@ -58,7 +59,8 @@ class ToolCallFilter:
         in_reasoning: bool = False,
         calls_in_reasoning: bool | None = None,
     ) -> None:
-        self._by_opener, self._openers = _prepared(chosen_formats(formats))
+        self._by_opener, self._openers, self._firsts = _prepared(chosen_formats(formats))
+        self._first = bool(self._firsts.words)
         self._scan = Scan(Declared(tools), hold)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._raw: list[str] | None = [] if keep_raw else None
@@ -144,10 +146,6 @@ class ToolCallFilter:
             return False
         if word not in closers:
             self._begin(word)
-        elif word in ("<|start|>", "<|channel|>"):
-            # The next message begins, the end of this one having been left out.
-            scan.thought = frozenset()
-            scan.fresh = True
         else:
             self._steps = self._thought_ends(word)
             self._began = -1
@@ -168,6 +166,14 @@ class ToolCallFilter:
 
     def _text_step(self) -> bool:
         scan = self._scan
+        if self._first:
+            opener = self._firsts.at(scan.buf, scan.pos, scan.end, scan.over)
+            if opener is None:
+                return False
+            self._first = False
+            if opener:
+                self._begin(opener)
+                return True
         place, word = self._openers.find(scan.buf, scan.pos, scan.end, scan.over)
         scan.pos = place
         if not word:
@@ -228,6 +234,7 @@ class ToolCallFilter:
         # What one look has read in vain is not read to the same depth again from every place in it.
         scan.hold = self._hold if scan.base + scan.mark >= self._doubted else min(self._hold, _LOOK)
         scan.widen()
+        end = scan.base + scan.end
         try:
             next(steps)
         except StopIteration:
@@ -241,10 +248,9 @@ class ToolCallFilter:
                 self._doubted = scan.base + scan.end
             self._leave()
         else:
-            # It wants more than it may see; it may see more now if a call was proven.
-            end = scan.end
+            # It wants more than it saw; it may see more now if a call was proven, or something was settled.
             scan.widen()
-            return scan.end > end
+            return scan.base + scan.end > end
         return True
 
     def _debris(self) -> Steps[None]:
@@ -273,13 +279,14 @@ class ToolCallFilter:
 
 
 @lru_cache(maxsize=32)
-def _prepared(chosen: tuple[Format, ...]) -> tuple[dict[str, tuple[Format, ...]], Markers]:
-    """The formats by what they begin with, and what to look for in text."""
+def _prepared(chosen: tuple[Format, ...]) -> tuple[dict[str, tuple[Format, ...]], Markers, Markers]:
+    """The formats by what they begin with, and what to look for in text and where the stream begins."""
     by_opener: dict[str, tuple[Format, ...]] = {}
     for one in chosen:
         for opener in one.openers:
             by_opener[opener] = (*by_opener.get(opener, ()), one)
-    return by_opener, Markers((*by_opener, *_CODE))
+    firsts = {opener for one in chosen if one.first for opener in one.openers}
+    return by_opener, Markers((*(by_opener.keys() - firsts), *_CODE)), Markers(firsts)
 
 
 def chosen_formats(formats: Formats) -> tuple[Format, ...]:
@@ -303,6 +310,9 @@ def chosen_formats(formats: Formats) -> tuple[Format, ...]:
 
 def _counts(opener: str, calls_in_reasoning: bool | None) -> bool:
     """Whether a call that begins so is one inside reasoning."""
+    if opener in HEADERS:
+        # A header says what the next message is: reasoning ends there in any case.
+        return True
     if calls_in_reasoning is not None:
         return calls_in_reasoning
     return opener.startswith(("<|", "<｜", "]<]"))

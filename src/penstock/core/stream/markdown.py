@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 _SPAN: Final = re.compile(r"`{1,64}|\n[ \t]{0,32}(?:\n|\Z)")
 _LINE: Final = re.compile(r"`{1,64}|\n")
 _PREFIX: Final = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])){0,64}")
-_RUN: Final = re.compile(r"`{1,64}|~{1,64}")
+_LONGEST_RUN: Final = 64
 
 
 class Code(NamedTuple):
@@ -64,15 +64,14 @@ def _closing(letter: str, size: int) -> re.Pattern[str]:
 
 def opened(text: str, place: int, end: int, over: bool, first: bool) -> tuple[int, Code | None, bool]:
     """What the run at a place opens, and how far it goes. `first` says that the stream begins where the text does."""
-    found = _RUN.match(text, place, end)
-    if found is None:
-        return place + 1, None, False
-    if found.end() == end and not over:
+    letter = text[place]
+    run = text[place : min(end, place + _LONGEST_RUN)]
+    size = len(run) - len(run.lstrip(letter))
+    if place + size == end and not over:
         return place, None, True
-    letter, size = text[place], found.end() - place
     if size >= 3 and _line_begins(text, place, first):
-        return found.end(), Code(letter, size, "fence" if letter == "~" else "line"), False
-    return found.end(), Code(letter, size, "span") if letter == "`" else None, False
+        return place + size, Code(letter, size, "fence" if letter == "~" else "line"), False
+    return place + size, Code(letter, size, "span") if letter == "`" else None, False
 
 
 def _line_begins(text: str, place: int, first: bool) -> bool:

@@ -27,8 +27,6 @@ class Positions:
             return 0
         visible = max(0, min(visible, self._size))
         index = bisect_right(self._visible, visible) - 1
-        if visible == self._size and visible == self._visible[index] and index:
-            index -= 1
         return self._raw[index] + visible - self._visible[index]
 
     def visible(self, raw: int) -> int:

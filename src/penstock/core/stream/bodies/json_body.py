@@ -268,7 +268,8 @@ def value(scan: Scan, emit: Sink) -> Steps[None]:
         return
     lexer = _Lexer()
     while not lexer.step(scan, emit):
-        if scan.over:
+        # What was passed on may have been settled, and more may be read for that.
+        if scan.over and scan.pos == scan.end:
             raise scan.missing("}")
         yield
 

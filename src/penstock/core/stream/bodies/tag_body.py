@@ -51,6 +51,7 @@ class Style(NamedTuple):
     call_ends: tuple[str, ...]
     outer: tuple[str, ...] = ()  # what ends everything around the call: tolerated where the call was not closed
     trim: bool = False  # one newline on either side of a value is markup
+    reopens: tuple[str, ...] = ()  # what at the beginning of a line ends a value that was not closed
     cdata: bool = False  # a value may be wrapped as XML wraps it
     value: Callable[[Scan, Style, Parameter], Steps[None]] = lambda scan, style, parameter: plain(
         scan, style, parameter
@@ -68,7 +69,7 @@ class Stops(NamedTuple):
 def _stops(style: Style, own: tuple[str, ...] = (), behind: tuple[str, ...] = ()) -> Stops:
     closed = own or style.value_ends
     ends = closed + (style.call_ends if style.outer else ())
-    lines = tuple(f"\n{end}" for end in ends + style.opens) if style.trim else ()
+    lines = tuple(f"\n{end}" for end in ends + style.reopens) if style.trim else ()
     return Stops(
         Markers(ends + lines),
         Markers((behind or style.opens) + style.call_ends + style.outer),
@@ -196,7 +197,7 @@ def _closes(scan: Scan, style: Style, stops: Stops, word: str, closers: tuple[st
     bare = word.removeprefix("\n") if style.trim else word
     # What ends the call, or begins the next parameter, ends a value that was not closed; it is still to be read.
     implied = bare not in closers
-    if bare in style.opens:
+    if bare in style.reopens:
         scan.pos += len(word) - len(bare)
         return True
     scan.keep = scan.pos

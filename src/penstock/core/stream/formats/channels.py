@@ -10,19 +10,21 @@ from typing import Final
 
 from penstock.core.stream.bodies import json_body
 from penstock.core.stream.bodies.pair import between, json_between, tagged
-from penstock.core.stream.bodies.tag_body import Call, Parameter, Style, plain
 from penstock.core.stream.formats.contract import Format
 from penstock.core.stream.formats.tags import ATEM
 from penstock.core.stream.markers import Markers
 from penstock.core.stream.scan import Refuted, Scan, Steps
+from penstock.core.stream.values import escaped
 
 _LONGEST_HEADER: Final = 256
 _HEADER: Final = re.compile(
-    r"(?:<\|start\|>assistant)?(?:\s|to=[^\s<]+|<\|channel\|>\s*\w+|<\|constrain\|>\s*\w+|json|code)*"
+    r"(?:<\|start\|>assistant)?(?:\s|to=[^\s<]+|<\|channel\|>\s*(?:analysis|commentary|final)|<\|constrain\|>\s*\w+|json|code)*"
 )
 _RECIPIENT: Final = re.compile(r"to=([^\s<]+)")
 _CHANNEL: Final = re.compile(r"<\|channel\|>\s*(\w+)")
+HEADERS: Final = ("<|channel|>", "<|start|>assistant")
 _ENDS: Final = ("<|end|>", "<|return|>", "<|call|>", "<|eom|>")
+_ENDED: Final = Markers(_ENDS)
 _SEEN: Final = "channels"
 _MESSAGES: Final = "messages"
 _NAME: Final = re.compile(r"[^\s<>{}\[\]()\"'`]+")
@@ -32,9 +34,7 @@ _ATEM: Final = between({"<atem:invoke name=": tagged(ATEM)}, ("</atem:function_c
 
 
 def _header(scan: Scan, opener: str) -> Steps[None]:
-    if opener.startswith(" ") and scan.mark + scan.base > 0:
-        raise Refuted("a header that begins like this begins the stream")
-    if opener.startswith("<|start|>") and _SEEN in scan.seen and not scan.fresh:
+    if opener.startswith("<|start|>") and _SEEN in scan.seen and not scan.fresh and not scan.thought:
         raise Refuted("the message before has not ended")
     text = yield from scan.upto("<|message|>", _LONGEST_HEADER)
     if _HEADER.fullmatch(text) is None:
@@ -44,9 +44,10 @@ def _header(scan: Scan, opener: str) -> Steps[None]:
     if to == "self" or (kind == "analysis" and (not to or to in _PEOPLE)):
         scan.hide()
         scan.seen.add(_SEEN)
-        scan.thought = frozenset((*_ENDS, "<|start|>", "<|channel|>"))
+        scan.thought = frozenset(_ENDS)
     elif not to or to in _PEOPLE:
         scan.hide()
+        scan.thought = frozenset()
         scan.seen.add(_SEEN)
     else:
         yield from _message(scan, to.removeprefix("functions."))
@@ -63,23 +64,22 @@ def _message(scan: Scan, name: str) -> Steps[None]:
         yield from json_body.arguments(scan, name)
     else:
         scan.start(name)
-        scan.args('{"input": ')
-        yield from plain(scan, _WHOLE, Parameter("input", "string"))
-        scan.args("}")
+        yield from _whole(scan)
         scan.finish()
 
 
-def _none(scan: Scan) -> Steps[Call | None]:
-    yield from ()
-    raise scan.missing("a call")
-
-
-def _no_parameter(scan: Scan) -> Steps[Parameter | None]:
-    yield from ()
-    raise scan.missing("a parameter")
-
-
-_WHOLE: Final = Style(_none, _no_parameter, ("<|start|>",), _ENDS, ("",))
+def _whole(scan: Scan) -> Steps[None]:
+    """What a tool takes whole, such as code: a string, up to the end of the message or of the stream."""
+    scan.args('{"input": "')
+    while True:
+        place, word = _ENDED.find(scan.buf, scan.pos, scan.end, scan.over)
+        piece = scan.buf[scan.pos : place]
+        scan.pos = place
+        scan.args(escaped(piece))
+        if word or scan.over:
+            scan.args('"}')
+            return
+        yield
 
 
 def _end(scan: Scan, opener: str) -> Steps[None]:
@@ -126,7 +126,8 @@ def _message_end(scan: Scan, opener: str) -> Steps[None]:
 FORMATS: Final[tuple[Format, ...]] = (
     Format("inkling", ("<|message_model|>", "<|content_invoke_tool_json|>", "<|content_text|>"), _inkling),
     Format("inkling", ("<|end_message|>",), _message_end),
-    Format("harmony", ("<|channel|>", " to="), _header),
-    Format("harmony", ("<|start|>assistant",), _header),
+    Format("harmony", HEADERS, _header),
+    # The header is begun in the prompt.
+    Format("harmony", (" to=",), _header, first=True),
     Format("harmony", _ENDS, _end),
 )

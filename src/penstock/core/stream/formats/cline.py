@@ -1,4 +1,4 @@
-"""Calls as a tag named after the tool, its parameters as child tags: Cline, Roo; and Cherry Studio's `<tool_use>`."""
+"""Calls as a tag named after the tool, its parameters as child tags: Cline, Roo, Cherry Studio, older Anthropic."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from penstock.core.stream.bodies import json_body
-from penstock.core.stream.bodies.tag_body import Call, Parameter, Style, body
+from penstock.core.stream.bodies.pair import between, tagged
+from penstock.core.stream.bodies.tag_body import Call, Parameter, Style, body, call, call_head, parameter_head
 from penstock.core.stream.formats.contract import Format
 from penstock.core.stream.markers import Markers
 from penstock.core.stream.scan import Refuted, Scan, Steps
@@ -25,11 +26,7 @@ _WHOLE_TEXTS: Final = ("content", "diff", "result")
 
 
 def _style(name: str) -> Style:
-    def call(scan: Scan) -> Steps[Call | None]:
-        yield from scan.expect(f"<{name}>")
-        return Call(name, "")
-
-    return Style(call, _parameter, ("<",), (), (f"</{name}>",), trim=True)
+    return Style(call_head((), "", ""), _parameter, ("<",), (), (f"</{name}>",), trim=True)
 
 
 def _parameter(scan: Scan) -> Steps[Parameter | None]:
@@ -43,12 +40,15 @@ def _parameter(scan: Scan) -> Steps[Parameter | None]:
     return Parameter(key, "unknown", (f"</{key}>",), _SIBLINGS if key in _WHOLE_TEXTS else ())
 
 
+_STYLES: Final = {name: _style(name) for name in TOOLS}
+
+
 def _tool(scan: Scan, opener: str) -> Steps[None]:
     name = opener[1:-1]
     if not scan.allowed(name):
         raise Refuted(f"{name!r} is no tool")
     scan.pos += len(opener)
-    yield from body(scan, _style(name), Call(name, ""))
+    yield from body(scan, _STYLES[name], Call(name, ""))
     scan.hide()
 
 
@@ -83,7 +83,31 @@ def _child_json(scan: Scan, opener: str) -> Steps[None]:
     scan.hide()
 
 
+_OLD_HEAD: Final = call_head(("<invoke>",), "<parameters>", r"\s*<tool_name>\s*(?P<name>[^<>]+?)\s*</tool_name>\s*")
+_OLD_ENDS: Final = tuple(f"</parameters>{gap}</invoke>" for gap in ("", "\n"))
+_OLD: Final = Style(_OLD_HEAD, _parameter, ("<",), (), _OLD_ENDS)
+
+# Continue's tools in the system message: a fence with the name, and a block for each argument.
+_BLOCKS: Final = Style(
+    call_head(("TOOL_NAME:",), "\n", r"\s*(?P<name>\S+)\s*"),
+    parameter_head(("BEGIN_ARG:",), "\n", r"\s*(?P<key>\S+)\s*"),
+    ("BEGIN_ARG:",),
+    ("\nEND_ARG",),
+    ("```",),
+)
+
+
+def _fenced(scan: Scan, opener: str) -> Steps[None]:
+    if not scan.begins():
+        raise Refuted("no line begins here")
+    scan.pos += len(opener)
+    yield from call(scan, _BLOCKS)
+    scan.hide()
+
+
 FORMATS: Final[tuple[Format, ...]] = (
+    Format("anthropic", ("<function_calls>",), between({"<invoke>": tagged(_OLD)}, ("</function_calls>",))),
+    Format("continue", ("```tool\n",), _fenced),
     Format("cline", ("<use_mcp_tool>",), _child_json),
     Format("cline", tuple(f"<{name}>" for name in TOOLS), _tool),
     Format("cherry_studio", ("<tool_use>",), _child_json),

@@ -22,5 +22,8 @@ class Format(NamedTuple):
     default: bool = True
     """Whether it is among "all"; what looks too much like prose is not."""
 
+    first: bool = False
+    """Whether it counts only where the stream begins; elsewhere it is not looked for."""
+
     fresh: bool = False
     """Whether it counts only where nothing was shown since the start or since other markup."""

@@ -98,8 +98,6 @@ def _react(scan: Scan, opener: str) -> Steps[None]:
     if (yield from scan.char()) in ("{", ""):
         yield from json_body.arguments(scan, name)
         return
-    if not scan.allowed(name):
-        raise Refuted(f"{name!r} is no tool")
     line = yield from _line(scan)
     scan.start(name)
     scan.args(f'{{"input": {quoted(line)}}}')

@@ -38,5 +38,5 @@ FORMATS: Final[tuple[Format, ...]] = (
         json_between(("</s>",)),
     ),
     Format("cohere", ("<|START_ACTION|>",), json_between(("<|END_ACTION|>",))),
-    Format("phi4", ("functools[",), between({"{": json_bodies()}, ("]",))),
+    Format("phi4", ("functools[",), between({"{": json_bodies("]", ",")}, ("]",))),
 )

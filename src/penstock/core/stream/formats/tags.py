@@ -22,6 +22,7 @@ def qwen(closer: str) -> Style:
         call_ends=("</function>",),
         outer=(closer,),
         trim=True,
+        reopens=("<parameter=",),
     )
 
 
@@ -56,11 +57,13 @@ _read_atem: Final = call_head(("<atem:invoke name=",), ">", _NAME)
 def _namespaced(scan: Scan) -> Steps[Call | None]:
     """A name may stand behind its namespace, which most tools do not have in theirs."""
     found = yield from _read_atem(scan)
-    if found is None:
-        return None
-    space, _, name = found.name.rpartition(".")
-    known = name == space if scan.tools.names is None else found.name not in scan.tools.names
-    return found._replace(name=name) if known else found
+    return found and found._replace(name=_without_space(found.name, scan.tools.names))
+
+
+def _without_space(name: str, declared: frozenset[str] | None) -> str:
+    space, _, rest = name.rpartition(".")
+    spaced = rest == space if declared is None else name not in declared
+    return rest if spaced else name
 
 
 ATEM: Final = invoke("atem:", ("</atem:function_calls>",))._replace(call=_namespaced)
