@@ -9,7 +9,8 @@ from random import Random
 from typing import Any, Final
 
 import pytest
-from tests.core.stream.feeding import called, fed, letters
+
+from core.stream.feeding import called, fed, letters
 
 FOLDER: Final = Path(__file__).parents[4] / "shared" / "stream-cases"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the shared stream cases are not beside this repository")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.stream.feeding import called, ended, fed, letters, shown, thought
 
+from core.stream.feeding import called, ended, fed, letters, shown, thought
 from penstock.core.stream import Format, Markup, Reasoning, Text, ToolArgs, ToolCallFilter, ToolEnd, ToolStart, joined
 from penstock.core.stream.scan import Scan, Steps
 from penstock.errors import CallerError

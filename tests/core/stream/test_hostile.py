@@ -6,8 +6,8 @@ import time
 import tracemalloc
 
 import pytest
-from tests.core.stream.feeding import fed, keeps_the_rules
 
+from core.stream.feeding import fed, keeps_the_rules
 from penstock.core.stream import Text, ToolCallFilter, ToolEnd
 
 UNITS = [

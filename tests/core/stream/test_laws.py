@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.stream.feeding import called, fed, letters, shown
-from tests.core.stream.samples import OWN_NAME, WRITERS, Call
 
+from core.stream.feeding import called, fed, letters, shown
+from core.stream.samples import OWN_NAME, WRITERS, Call
 from penstock.core.stream import Text
 from penstock.core.stream.formats import ALL
 

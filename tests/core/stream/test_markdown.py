@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.core.stream.feeding import called, fed, letters, shown
+
+from core.stream.feeding import called, fed, letters, shown
 
 CALL = '<tool_call>{"name":"f","arguments":{}}</tool_call>'
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.jsontext import from_json, to_json
-from penstock.core.stream.events import Event, Reasoning, Text, ToolEnd, joined
+from penstock.core.stream.events import Event, Reasoning, Text, ToolEnd, ToolStart, joined
 from penstock.core.stream.segments import (
     Action,
     Card,
@@ -124,7 +124,7 @@ def test_empty_text_makes_no_segment() -> None:
 def test_actions_have_the_json_form_that_pages_send() -> None:
     told: list[dict[str, Any]] = [
         {"type": "TOKEN_APPEND", "chunk": "Hi", "kind": "text"},
-        {"type": "TOOL_HIT", "id": "c", "name": "f"},
+        {"type": "TOOL_HIT", "id": "c", "name": "f", "server": ""},
         {"type": "TOOL_ARGS", "id": "c", "delta": "{}"},
         {"type": "TOOL_DONE", "id": "c", "name": "f", "arguments": "{}", "error": ""},
         {"type": "TOOL_RESULT", "id": "c", "output": [1, None], "error": ""},
@@ -157,6 +157,7 @@ def test_snapshot_has_the_form_that_pages_read() -> None:
                 "state": "called",
                 "error": "",
                 "result": {"output": "done", "error": ""},
+                "server": "",
             },
         ],
         "waiting": [],
@@ -245,3 +246,10 @@ def test_sweep_leaves_text_alone_that_holds_no_whole_call() -> None:
     before = page.snapshot()
     assert not page.sweep(Finds)
     assert page.snapshot() == before
+
+
+def test_card_tells_whose_tool_it_is_also_from_a_snapshot() -> None:
+    page = Segments()
+    page.take([ToolStart("c", "route", 0, 9, "maps")])
+    again = Segments.restored(page.snapshot())
+    assert [segment.server for segment in again.segments if isinstance(segment, Card)] == ["maps"]

@@ -60,6 +60,7 @@ class Scan:
         "pos",
         "proven",
         "seen",
+        "server",
         "thought",
         "tools",
     )
@@ -83,6 +84,7 @@ class Scan:
         self.calls = 0
         self.id = ""
         self.name = ""
+        self.server = ""  # whose tool the next call is of, where the format says it
         self.deltas: list[str] = []
         self.thought: frozenset[str] = frozenset()  # what ends the reasoning that this is; empty where it is none
         self.seen: set[str] = set()  # what must be known later: open wrappers, ids that were given
@@ -220,7 +222,8 @@ class Scan:
         self.name = name
         self.deltas = []
         stop = self.base + self.pos
-        self.out.append(ToolStart(self.id, name, self.at, stop))
+        self.out.append(ToolStart(self.id, name, self.at, stop, self.server))
+        self.server = ""
         self.at = stop
 
     def _unused(self, given: str) -> str:

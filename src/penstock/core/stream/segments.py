@@ -34,6 +34,7 @@ class TokenAppend(msgspec.Struct, frozen=True, tag_field="type", tag="TOKEN_APPE
 class ToolHit(msgspec.Struct, frozen=True, tag_field="type", tag="TOOL_HIT"):
     id: str
     name: str
+    server: str = ""  # whose tool it is, where that is known
 
 
 class ToolDelta(msgspec.Struct, frozen=True, tag_field="type", tag="TOOL_ARGS"):
@@ -79,6 +80,7 @@ class Card(msgspec.Struct, frozen=True, tag_field="type", tag="tool"):
     state: State = "streaming"
     error: str = ""  # why it is no whole call
     result: Result | None = None
+    server: str = ""
 
 
 Segment = Prose | Thought | Card
@@ -96,8 +98,8 @@ def action_of(event: Event) -> Action | None:
             return TokenAppend(text)
         case Reasoning(text=text):
             return TokenAppend(text, "reasoning")
-        case ToolStart(id=id, name=name):
-            return ToolHit(id, name)
+        case ToolStart(id=id, name=name, server=server):
+            return ToolHit(id, name, server)
         case ToolArgs(id=id, delta=delta):
             return ToolDelta(id, delta)
         case ToolEnd(id=id, name=name, arguments=arguments, error=error):
@@ -122,7 +124,9 @@ class Segments:
             case TokenAppend():
                 self._append(action)
             case ToolHit():
-                self._place(self._call(action.id), action.name)
+                call = self._call(action.id)
+                call.server = call.server or action.server
+                self._place(call, action.name)
             case ToolDelta():
                 self._call(action.id).delta(action.delta)
             case ToolDone():
@@ -218,7 +222,7 @@ class _Growing:
 class _Call:
     def __init__(self, id: str) -> None:  # noqa: A002  # as the field is called
         self.id: Final = id
-        self.name = ""
+        self.name = self.server = ""
         self.state: State = "streaming"
         self.error = ""
         self.result: Result | None = None
@@ -228,6 +232,7 @@ class _Call:
     def of(cls, card: Card) -> _Call:
         call = cls(card.id)
         call.name, call.state, call.error, call.result = card.name, card.state, card.error, card.result
+        call.server = card.server
         call._pieces = [card.arguments]
         return call
 
@@ -242,7 +247,7 @@ class _Call:
 
     def segment(self) -> Card:
         self._pieces = ["".join(self._pieces)]
-        return Card(self.id, self.name, self._pieces[0], self.state, self.error, self.result)
+        return Card(self.id, self.name, self._pieces[0], self.state, self.error, self.result, self.server)
 
 
 def _converted(value: object, kind: Any) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.core.stream.feeding import called, ended, fed, letters, shown
 
+from core.stream.feeding import called, ended, fed, letters, shown
 from penstock.core.stream import Text
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.core.stream.feeding import called, ended, fed, letters, shown
 
+from core.stream.feeding import called, ended, fed, letters, shown
 from penstock.core.stream import Text, ToolArgs, ToolCallFilter
 
 TOOLS = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.core.stream.feeding import called, ended, fed, letters, shown, thought
+
+from core.stream.feeding import called, ended, fed, letters, shown, thought
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.core.stream.feeding import called, ended, fed, letters, shown
 
-from penstock.core.stream import Text
+from core.stream.feeding import called, ended, fed, letters, shown
+from penstock.core.stream import Text, ToolStart
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,11 @@ def test_a_declared_tool_is_a_tag_where_its_parameters_are_its_children() -> Non
     assert shown(events) == "So  and <table><tr>x</tr></table> and <bare><a>1</a></bare>."
     assert called(fed("<table></table>", tools=tools)) == [("table", {})]
     assert called(fed("<table><rows>3</rows></table>", formats=["hermes"], tools=tools)) == []
+
+
+def test_server_whose_tool_it_is_is_told_with_its_name() -> None:
+    first = "<server_name> maps </server_name><tool_name>route</tool_name><arguments>{}</arguments>"
+    then = "<tool_name>f</tool_name>"
+    text = "".join(f"<use_mcp_tool>{inner}</use_mcp_tool>" for inner in (first, then))
+    starts = [event for event in fed(text) if isinstance(event, ToolStart)]
+    assert [(start.name, start.server) for start in starts] == [("route", "maps"), ("f", "")]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.core.stream.feeding import called, fed, letters, shown, thought
 
+from core.stream.feeding import called, fed, letters, shown, thought
 from penstock.core.stream.formats.reasoning import BLOCKS
 
 

@@ -77,10 +77,10 @@ _CHILDREN: Final = Markers(("<server_name>", "<tool_name>", "<name>", "<argument
 
 
 def _child_json(scan: Scan, opener: str) -> Steps[None]:
-    """`<tool_name>` and `<arguments>`, with an object in it, in a block of their own; a server's is passed over."""
+    """`<tool_name>` and `<arguments>`, with an object in it, in a block of their own; perhaps a server's name."""
     scan.pos += len(opener)
     closer = f"</{opener[1:]}"
-    name = ""
+    name = scan.server = ""
     while True:
         yield from scan.space()
         tag = yield from scan.either(_CHILDREN)
@@ -95,7 +95,10 @@ def _child_json(scan: Scan, opener: str) -> Steps[None]:
                 yield from scan.literal(f"</{tag[1:]}")
         else:
             text = yield from scan.upto(f"</{tag[1:]}", _LONGEST_NAME)
-            name = text.strip() if tag != "<server_name>" else name
+            if tag == "<server_name>":
+                scan.server = text.strip()
+            else:
+                name = text.strip()
     yield from scan.expect(closer)
     if name:
         scan.start(name)
