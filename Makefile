@@ -66,6 +66,7 @@ test-faults: $(BIN)/ready tools  ## the long forms: every system call failed, ki
 
 bench: $(BIN)/ready  ## the figures, beside other libraries
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.stream
 
 bench-recall: $(BIN)/ready  ## what views keep of what matters; PENSTOCK_BENCH_CORPUS names a folder of real outputs
 	$(BIN)/python -m bench.recall

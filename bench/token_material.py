@@ -6,6 +6,7 @@ import base64
 import gettext
 import gzip
 import json
+import os
 import random
 import string
 import subprocess
@@ -26,11 +27,11 @@ FILES: Mapping[str, Sequence[str]] = {
     "perl": ("/usr/share/perl5/**/*.pm", "/usr/share/perl/5*/**/*.pm"),
     "shell": ("/usr/bin/*.sh", "/var/lib/dpkg/info/*.postinst", "/etc/init.d/*"),
     "config": ("/etc/*.conf", "/etc/**/*.conf", "/etc/**/*.cfg", "/usr/lib/systemd/system/*"),
-    "javascript": ("/usr/share/**/*.js", "/root/.rustup/toolchains/*/share/doc/rust/html/*/book-*.js"),
-    "minified": ("/usr/share/**/*.min.js", "/root/.rustup/toolchains/*/share/doc/rust/html/rustdoc/*.js"),
+    "javascript": ("/usr/share/**/*.js", "~/.rustup/toolchains/*/share/doc/rust/html/*/book-*.js"),
+    "minified": ("/usr/share/**/*.min.js", "~/.rustup/toolchains/*/share/doc/rust/html/rustdoc/*.js"),
     "vim script": ("/usr/share/vim/vim*/syntax/*.vim",),
-    "rust": ("/root/.cargo/registry/src/**/*.rs", "/root/.rustup/toolchains/*/lib/rustlib/src/**/*.rs"),
-    "html": ("/usr/share/doc/**/*.html", "/root/.rustup/toolchains/*/share/doc/rust/html/book/*.html"),
+    "rust": ("~/.cargo/registry/src/**/*.rs", "~/.rustup/toolchains/*/lib/rustlib/src/**/*.rs"),
+    "html": ("/usr/share/doc/**/*.html", "~/.rustup/toolchains/*/share/doc/rust/html/book/*.html"),
     "xml": ("/usr/share/mime/**/*.xml", "/usr/share/**/*.svg", "/usr/share/xml/**/*.xml"),
     "man pages": ("/usr/share/man/man[1578]/*.gz",),
     "man de": ("/usr/share/man/de/**/*.gz", "/usr/share/vim/vim*/tutor/tutor.de.utf-8"),
@@ -80,7 +81,8 @@ def seeded(kind: str) -> random.Random:
 
 
 def read_files(patterns: Sequence[str], rng: random.Random) -> Iterator[bytes]:
-    paths = sorted({path for pattern in patterns for path in Path("/").glob(pattern.lstrip("/"))})
+    at_root = [os.path.expanduser(pattern).lstrip("/") for pattern in patterns]  # noqa: PTH111  # a pattern is no path
+    paths = sorted({path for pattern in at_root for path in Path("/").glob(pattern)})
     rng.shuffle(paths)
     left = CLASS_BYTES
     for path in paths:

@@ -43,6 +43,8 @@ def test_every_call_gives_what_the_gate_gives(bare: BareGate) -> None:
             assert (await gate.unseen(handle)).text
             assert [record.handle for record in await gate.records()] == [handle]
             assert await gate.call("read_output", {"handle": handle}) == bare.call("read_output", {"handle": handle})
+            rows = list(range(3_000))
+            assert await gate.value(rows, limits=SMALL) == bare.value(rows, limits=SMALL)
             [one] = await gate.turn([(LOG, "Bash")], budget=SMALL)
             assert one.text == view.text
             messages = [{"role": "tool", "content": LOG}]

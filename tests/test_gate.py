@@ -141,6 +141,38 @@ def test_json_is_kept_indented_so_that_it_can_be_paged(gate: BareGate) -> None:
     assert json.loads(gate.store.read(view.handle, 0, record.size)) == value
 
 
+def test_value_stays_a_value_and_the_whole_is_kept(gate: BareGate, ledger: MemoryLedger) -> None:
+    value = {"rows": [{"id": number, "name": f"row {number}"} for number in range(500)], "next": None}
+    bounded = gate.value(value, tool="query", query="row 317", limits=SMALL)
+    assert len(bounded.text) <= 1_000
+    assert json.loads(bounded.text) == bounded.value
+    assert {"id": 317, "name": "row 317"} in bounded.value["rows"] and bounded.value["next"] is None
+    assert bounded.handle is not None and gate.store is not None
+    record = gate.store.stat(bounded.handle)
+    assert json.loads(gate.store.read(bounded.handle, 0, record.size)) == value and record.newlines > 500
+    [event] = ledger.recent()
+    assert (event.what.tool, event.what.kind, event.what.reason) == ("query", "value", "chars")  # type: ignore[union-attr]
+
+
+def test_value_that_fits_is_not_kept(gate: BareGate, ledger: MemoryLedger) -> None:
+    value = [1, {"a": "b"}]
+    assert gate.value(value).value is value
+    assert kept(gate) == []
+    assert gate.value("word " * 900, limits=Limits(tokens=50)).handle
+    assert [event.what.reason for event in ledger.recent()] == ["tokens", "fits"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("store", [BrokenStore(), None])
+def test_value_that_cannot_be_kept_promises_nothing(store: Any) -> None:
+    ledger = MemoryLedger()
+    gate = BareGate(store=store, ledger=ledger)
+    bounded = gate.value(list(range(5_000)), limits=SMALL)
+    assert (bounded.handle, bounded.path) == (None, None) and bounded.failure
+    assert ledger.totals()[0].failed == 1
+    with pytest.raises(StoreError):
+        gate.value(list(range(5_000)), limits=SMALL, strict=True)
+
+
 def test_limits_of_a_call_stand_in_for_those_of_the_tool(gate: BareGate) -> None:
     assert gate.policy("read_file").limits == Limits(chars=5_000, lines=200, bytes=51_200)
     assert gate.policy("read_file", limits=Limits(chars=9_000)).limits == Limits(chars=9_000)
@@ -647,6 +679,24 @@ def test_page_is_bounded_by_tool_guard_and_agent() -> None:
     assert len(gate.unseen(handle, agent="small").text) <= 2_000
 
 
+@pytest.mark.parametrize(
+    ("reader", "language", "told"),
+    [
+        ("penstock", "en", 'call read_output(handle="{handle}", unseen=true)'),
+        ("penstock", "zh", 'read_output(handle="{handle}", unseen=true)'),
+        ("cli", "en", "penstock unseen {handle} shows"),
+        ("cli", "zh", "penstock unseen {handle} "),
+    ],
+)
+def test_unseen_does_not_send_its_reader_back_to_what_was_shown(reader: Any, language: Any, told: str) -> None:
+    gate = BareGate(rules=rules(reader=reader, language=language), store=MemoryStore(), ledger=MemoryLedger())
+    handle = gate.admit(LOG, limits=SMALL).handle
+    assert handle is not None
+    text = gate.unseen(handle).text
+    assert told.format(handle=handle) in text
+    assert "start" not in text.rpartition("\n")[2]
+
+
 def test_unseen_goes_on_until_all_has_been_shown(gate: BareGate) -> None:
     handle = gate.admit(LOG, limits=SMALL).handle
     assert handle is not None
@@ -658,6 +708,45 @@ def test_unseen_goes_on_until_all_has_been_shown(gate: BareGate) -> None:
         shown.update(range(start, stop))
     assert len(shown) == len(LOG)
     assert gate.unseen(handle, limits=Limits(chars=5)).text == ""
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), None, "5", True])
+def test_search_has_an_end_in_sight(gate: BareGate, seconds: Any) -> None:
+    handle = gate.admit(LOG).handle
+    assert handle is not None
+    with pytest.raises(LimitError, match=r"seconds = .* a number above 0"):
+        gate.grep(handle, "x", seconds=seconds)
+
+
+def test_wrong_kinds_of_argument_are_told_in_a_sentence(gate: BareGate) -> None:
+    handle = gate.admit(LOG).handle
+    assert handle is not None
+    odd: Any = {"chars": 5}
+    for wrong in (
+        lambda: gate.admit(LOG, limits=odd),
+        lambda: gate.open(limits=odd),
+        lambda: gate.turn([(LOG, "run")], budget=odd),
+        lambda: gate.read(handle, limits=odd),
+        lambda: gate.grep(handle, "x", limits=odd),
+        lambda: gate.unseen(handle, limits=odd),
+    ):
+        with pytest.raises(LimitError, match=r"limits = .* it must be Limits"):
+            wrong()
+    with pytest.raises(PatternError, match="it is not text"):
+        gate.grep(handle, b"x")  # type: ignore[arg-type]  # what is wrong here
+    with pytest.raises(HandleError, match="a view that was not cut has none"):
+        gate.read(gate.admit("short").handle)  # type: ignore[arg-type]  # as above
+
+
+def test_unseen_says_so_where_the_ledger_cannot_tell_what_was_shown() -> None:
+    gate = BareGate(store=MemoryStore(), ledger=BrokenLedger())
+    handle = gate.admit(LOG, limits=SMALL).handle
+    assert handle is not None
+    for _ in range(2):
+        text = gate.unseen(handle).text
+        assert text.startswith("1 a line of a log")
+        assert "cannot be told now" in text
+        assert "unseen=true" not in text  # which would begin anew each time
 
 
 def test_unseen_needs_a_ledger() -> None:

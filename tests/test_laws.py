@@ -16,7 +16,7 @@ import wcwidth
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from penstock.core.limits import Limits
+from penstock.core.limits import UNITS, Limits
 from penstock.core.policy import Policy
 from penstock.core.rules import PlainRules
 from penstock.core.view import View
@@ -39,6 +39,7 @@ from strategies import (
     envelopes,
     json_values,
     limits,
+    line_count,
     outputs,
     pieces_of,
     policies,
@@ -232,6 +233,21 @@ def test_law_4_what_fits_is_the_same_and_is_not_kept(output: str | bytes, bounds
         assert list(gate.records()) == []
 
 
+@given(outputs, policies, st.sampled_from(UNITS), st.booleans())
+def test_law_4_limit_that_is_just_met_touches_nothing_and_one_less_does(
+    output: str | bytes, policy: Policy, unit: str, envelope: bool
+) -> None:
+    def admitted(most: int) -> View:
+        return gate_for(policy).admit(output, limits=Limits(**{unit: most}), envelope=envelope)
+
+    text = gate_for(policy).admit(output, limits=Limits(), envelope=envelope).text
+    size = {"chars": len, "lines": line_count, "bytes": utf8_size, "tokens": policy.counter.count}[unit](text)
+    assume(size > 1)
+    assert admitted(size).text == text
+    assert not admitted(size).truncated
+    assert admitted(size - 1).truncated
+
+
 @given(anything)
 def test_law_4_without_limits_nothing_is_touched(output: Any) -> None:
     gate = gate_for()
@@ -266,6 +282,8 @@ def assert_honest(view: View, data: bytes, errors: str) -> None:
         at_line_end = hidden.endswith(b"\n") or stop == len(data)
         assert gap.whole_lines == (at_line_start and at_line_end)
     assert place == len(data)
+    if re.search("ayout changed|排版已变", view.text):
+        return  # it says that it is not verbatim; what it must show all the same is tested with each layout
     at = 0
     for span in view.spans:
         piece = data[span.start : span.stop].decode("utf-8", errors)
@@ -280,10 +298,17 @@ def test_law_5_shown_and_hidden_are_the_whole(output: str | bytes, bounds: Limit
     assert_honest(view, raw(output), "surrogatepass" if isinstance(output, str) else "replace")
 
 
-@given(st.integers(200, 2_000), st.lists(st.integers(0, 2_000), max_size=5), roomy_limits())
-def test_law_5_every_gap_is_marked_with_its_lines_and_errors(count: int, bad: list[int], bounds: Limits) -> None:
+@given(
+    st.integers(200, 2_000),
+    st.lists(st.integers(0, 2_000), max_size=5),
+    roomy_limits(),
+    st.sampled_from(["auto", "head", "tail", "head_tail"]),
+)
+def test_law_5_every_gap_is_marked_with_its_lines_and_errors(
+    count: int, bad: list[int], bounds: Limits, strategy: Any
+) -> None:
     lines = [f"{n}: error: bad\n" if n in bad else f"{n}: fine and dandy, all is well\n" for n in range(1, count + 1)]
-    view = gate_for().admit("".join(lines), limits=bounds)
+    view = gate_for().admit("".join(lines), limits=bounds, strategy=strategy)
     assume(view.truncated)
     marks = [mark.replace(",", "") for mark in re.findall(r"\[\.\.\. ([0-9].*?)\]", view.text)]
     assert len(marks) == len([gap for gap in view.gaps if gap.whole_lines])
@@ -475,9 +500,9 @@ def test_law_10_four_times_as_much_takes_at_most_about_four_times_as_long(kind: 
         best = 1e9
         for _ in range(3):
             gate = BareGate()
-            began = time.perf_counter()
+            began = time.process_time()  # not what other processes took meanwhile
             gate.admit(data, strategy=strategy, query="error in app.py")
-            best = min(best, time.perf_counter() - began)
+            best = min(best, time.process_time() - began)
         return best
 
     small, large = seconds(250_000), seconds(1_000_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,33 @@ def test_result_in_a_message_is_within_the_guard_and_kept_whole(
 ) -> None:
     # The guard tightens the limits of the tool: what it leaves alone they may still cut.
     assert_laws_hold(text, dialect, gate_with(guard, policy), guard)
+
+
+@given(texts(), limits(tokens=False), policies, st.sampled_from(DIALECTS))
+def test_result_in_a_message_is_the_view_of_the_gate_so_that_its_laws_are_the_same(
+    text: str, guard: Limits, policy: Policy, dialect: Dialect
+) -> None:
+    shown = shown_in(gate_with(guard, policy).messages(request(text, dialect), format=dialect), dialect)
+    gate = gate_with(guard, policy)
+    query = QUESTION if dialect == "anthropic" else "{}\n" + QUESTION
+    view = gate.admit(text, tool="run", query=query, limits=gate.policy("run").limits & guard)
+    assert shown == view.text
+
+
+@given(texts(), st.integers(300, 3_000), st.sampled_from(DIALECTS))
+def test_handle_in_a_message_leads_to_every_byte(text: str, chars: int, dialect: Dialect) -> None:
+    gate = gate_with(Limits(chars=chars))
+    shown = shown_in(gate.messages(request(text, dialect), format=dialect), dialect)
+    if shown == text:
+        return
+    handles = re.findall(r"ps-[a-z2-7]{16}", shown)
+    read = b""
+    follow: Any = {"start": 1}
+    while follow is not None:
+        page = gate.read(handles[-1], **follow)
+        read += page.data
+        follow = page.next
+    assert read == text.encode("utf-8", "surrogatepass")
 
 
 # A result may itself hold a notice that somebody else wrote.

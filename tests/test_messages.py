@@ -385,3 +385,18 @@ def test_own_answers_pass_the_guard_untouched() -> None:
         messages = openai(answer, name=name, arguments=json.dumps(arguments))
         assert gate.messages(messages)[-1] is messages[-1]
     assert len(list(gate.records())) == 1
+
+
+def test_streams_of_a_shell_are_within_the_guard_and_kept_whole(gate: BareGate) -> None:
+    item = {
+        "type": "shell_call_output",
+        "call_id": "c",
+        "output": [{"stdout": LOG, "stderr": LOG[::-1]}, {"stdout": LOG}],
+    }
+    [answered] = gate.messages([item], format="responses")
+    shown = "".join(text for part in answered["output"] for text in part.values())
+    assert_text_within(shown, GUARD)
+    [record] = gate.records()
+    assert gate.store is not None
+    assert gate.store.read(record.handle, 0, record.size).decode() == "\n".join([LOG, LOG[::-1], LOG])
+    assert gate.messages([answered], format="responses") == [answered]

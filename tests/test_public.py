@@ -25,8 +25,10 @@ NAMES = [
     "Slice",
     "StoreError",
     "Tool",
+    "ToolCallFilter",
     "UnknownHandle",
     "View",
+    "filter_sse",
     "load_settings",
 ]
 

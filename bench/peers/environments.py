@@ -59,27 +59,33 @@ def home() -> Path:
     return Path(os.environ.get("PENSTOCK_BENCH_HOME", _ROOT / ".bench")).resolve()
 
 
-# Failures too are remembered: an index that does not answer is waited for once a run, not once an input.
-@functools.cache
 def ensure(peer: str) -> Path | Unavailable:
     """The interpreter of the peer's environment, built if it is not there or holds another version."""
-    requirement = requirements()[peer]
-    folder = home() / peer
+    return built(peer, (requirements()[peer],))
+
+
+# Failures too are remembered: an index that does not answer is waited for once a run, not once an input.
+@functools.cache
+def built(name: str, *installs: tuple[str, ...]) -> Path | Unavailable:
+    """The interpreter of the environment of a name; each install is what one run of pip is given."""
+    wanted = "\n".join(" ".join(install) for install in installs)
+    folder = home() / name
     python, stamp = folder / "bin" / "python", folder / "installed.txt"
-    if python.exists() and stamp.exists() and stamp.read_text() == requirement:
+    if python.exists() and stamp.exists() and stamp.read_text() == wanted:
         return python
     shutil.rmtree(folder, ignore_errors=True)
     base = os.environ.get("PENSTOCK_BENCH_PYTHON", sys.executable)
     try:
         _run(base, "-m", "venv", str(folder))
-        _run(str(python), "-m", "pip", "install", "--quiet", "--no-input", requirement)
+        for install in installs:
+            _run(str(python), "-m", "pip", "install", "--quiet", "--no-input", *install)
     except subprocess.TimeoutExpired:
         return Unavailable(f"its installation took longer than {_INSTALL_SECONDS} s")
     except subprocess.CalledProcessError as error:
         return Unavailable(_why_not_installed(error.stderr))
     except OSError as error:
         return Unavailable(f"{base} did not start: {error}")
-    stamp.write_text(requirement)
+    stamp.write_text(wanted)
     return python
 
 

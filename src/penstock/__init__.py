@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from penstock.core.hits import Hits
     from penstock.core.limits import Limits
     from penstock.core.slices import Slice
+    from penstock.core.stream.filter import ToolCallFilter
+    from penstock.core.stream.sse.filtering import filter_sse
     from penstock.core.view import View
     from penstock.errors import ExpiredHandle, LimitError, PenstockError, StoreError, UnknownHandle
     from penstock.settings import Settings, load_settings
@@ -43,8 +45,10 @@ __all__ = [
     "Slice",
     "StoreError",
     "Tool",
+    "ToolCallFilter",
     "UnknownHandle",
     "View",
+    "filter_sse",
     "load_settings",
 ]
 
@@ -64,8 +68,10 @@ _HOMES = {
     "Slice": "core.slices",
     "StoreError": "errors",
     "Tool": "configured",
+    "ToolCallFilter": "core.stream.filter",
     "UnknownHandle": "errors",
     "View": "core.view",
+    "filter_sse": "core.stream.sse.filtering",
     "load_settings": "settings",
 }
 

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from penstock.capture import CAPTURE_LIMITS, Intake, Taken
 from penstock.core.blocks import TEXT_TYPES, Block, left_out, text_of, too_heavy
@@ -20,6 +20,8 @@ from penstock.core.limits import UNITS, Limits
 from penstock.core.notice import READ_LESS, SUMMARY_MISSING
 from penstock.core.policy import Policy
 from penstock.core.result import Result, result_of
+from penstock.core.tokens import estimate_tokens
+from penstock.core.value import BoundedValue, bounded_value
 from penstock.core.view import View
 from penstock.core.window import Collector
 from penstock.errors import StoreError
@@ -136,6 +138,34 @@ class Admission:
         )  # fmt: skip
         return Shown(view, taken.error)
 
+    def value(self, output: Any, policy: Policy, origin: Origin) -> BoundedValue:
+        """A value as a smaller one of the same types; the whole is kept and recorded like that of any result."""
+        began = time.perf_counter()
+        limits = policy.limits
+        bounded = bounded_value(output, limits, query=origin.query, counter=policy.counter, language=policy.language)
+        view = View(bounded.text, bounded.size, bounded.original, "fits", "json")
+        error: StoreError | None = None
+        if bounded.truncated:
+            taken = self._keep(Result("json", "json", to_json(output)), origin.tool, "a value")
+            error = taken.error
+            bounded = replace(
+                bounded,
+                handle=taken.kept.handle if taken.kept else None,
+                path=taken.kept.path if taken.kept else None,
+                failure="" if error is None else str(error),
+            )
+            view = replace(
+                view,
+                reason=bounded.original.over(limits) or "tokens",
+                kind="value",
+                handle=bounded.handle,
+                path=bounded.path,
+                failure=bounded.failure,
+                tokens=estimate_tokens(bounded.text.encode()) * bounded.original.bytes // max(1, bounded.size.bytes),
+            )
+        self._recorded(Shown(view, error), origin, began)
+        return bounded
+
     # -- content blocks ----------------------------------------------------------------------------------------------
 
     def _blocks(self, result: Result, policy: Policy, origin: Origin) -> Shown:
@@ -165,14 +195,18 @@ class Admission:
         return Shown(replace(view, text=text, size=size, form="blocks", blocks=blocks), error)
 
     def _keep_block(self, block: Block, origin: Origin) -> Taken:
+        return self._keep(Result("text", "text", to_json(block)), origin.tool, f"a {block['type']}", "json")
+
+    def _keep(self, result: Result, tool: str, what: str, media: Literal["text", "json"] | None = None) -> Taken:
         intake = Intake(self.store, "surrogatepass")
         try:
-            intake.feed(to_json(block).encode("utf-8", "surrogatepass"))
-            taken = intake.keep(origin.tool, "json")
+            for chunk in result.chunks():
+                intake.feed(chunk)
+            taken = intake.keep(tool, media or result.media)
         finally:
             intake.abort()
         if taken.error is not None and self.store is not None:
-            log.warning("a %s of %s could not be kept: %s", block["type"], origin.tool, taken.error)
+            log.warning("%s of %s could not be kept: %s", what, tool, taken.error)
         return taken
 
 

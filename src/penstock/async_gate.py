@@ -14,6 +14,7 @@ from penstock.core.limits import Limits
 from penstock.core.messages import Dialect
 from penstock.core.offers import Format
 from penstock.core.slices import Slice
+from penstock.core.value import BoundedValue
 from penstock.core.view import View
 from penstock.errors import CallerError
 from penstock.gate import BareGate
@@ -34,6 +35,9 @@ class AsyncGate:
 
     async def admit(self, output: Any, **options: Any) -> View:
         return await asyncio.to_thread(self.gate.admit, output, **options)
+
+    async def value(self, output: Any, **options: Any) -> BoundedValue:
+        return await asyncio.to_thread(self.gate.value, output, **options)
 
     async def turn(self, results: Sequence[tuple[Any, str]], *, budget: Limits, **options: Any) -> list[View]:
         return await asyncio.to_thread(self.gate.turn, results, budget=budget, **options)

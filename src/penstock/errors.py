@@ -58,7 +58,7 @@ class ResultError(CallerError):
 
 
 class PatternError(CallerError):
-    def __init__(self, pattern: str, why: str):
+    def __init__(self, pattern: object, why: str):
         super().__init__(f"the pattern {pattern!r} cannot be used: {why}")
         self.pattern = pattern
         self.why = why
@@ -74,8 +74,13 @@ class SettingsError(CallerError):
 
 
 class HandleError(CallerError):
-    def __init__(self, text: str):
-        super().__init__(f"{text[:80]!r} is not a handle: a handle is 'ps-' and 16 characters of a-z and 2-7")
+    def __init__(self, text: object):
+        told = repr(text[:80]) if isinstance(text, str) else "None" if text is None else f"a {type(text).__name__}"
+        # The handle of a view that fits is handed on without a look.
+        why = (
+            "a view that was not cut has none" if text is None else "a handle is 'ps-' and 16 characters of a-z and 2-7"
+        )
+        super().__init__(f"{told} is not a handle: {why}")
         self.text = text
 
 

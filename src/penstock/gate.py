@@ -19,7 +19,7 @@ from penstock.core.flow import size_in
 from penstock.core.grep import matcher, search
 from penstock.core.handle import parse_handle
 from penstock.core.hits import Hits, render
-from penstock.core.limits import Limits
+from penstock.core.limits import Limits, checked_limits
 from penstock.core.measure import Size, measure
 from penstock.core.messages import Call, Dialect, bound_messages
 from penstock.core.offers import FORMATS, NAMES, OFFERS, Format, checked
@@ -27,6 +27,7 @@ from penstock.core.policy import Arrangement, Policy, Strategy
 from penstock.core.result import result_of
 from penstock.core.rules import PlainRules, Rules
 from penstock.core.slices import Slice
+from penstock.core.value import BoundedValue
 from penstock.core.view import View
 from penstock.errors import CallerError, KeptError, LimitError, StoreError, UnknownHandle
 from penstock.ledger.contract import Ledger
@@ -119,6 +120,25 @@ class BareGate:
             result_of(output, envelope=envelope), policy, self._origin(tool, query, agent, strict)
         )
 
+    def value(
+        self,
+        output: Any,
+        *,
+        tool: str = "tool",
+        query: str = "",
+        agent: str | None = None,
+        limits: Limits | None = None,
+        model: str | None = None,
+        used_tokens: int = 0,
+        strict: bool | None = None,
+    ) -> BoundedValue:
+        """A structured result that stays one: a smaller value of the same types, whose JSON is within the limits.
+
+        For what a program reads, such as a result with a schema. What was left out is told beside the value.
+        """
+        policy = self.policy(tool, agent=agent, limits=limits, model=model, used_tokens=used_tokens)
+        return self._admission.value(output, policy, self._origin(tool, query, agent, strict))
+
     def policy(
         self,
         tool: str = "tool",
@@ -137,7 +157,7 @@ class BareGate:
             standing = replace(standing, layout=layout)
         if limits is None and strategy is None and model is None and not used_tokens:
             return standing
-        allowed = standing.limits if limits is None else self._tightened(limits, profile)
+        allowed = standing.limits if limits is None else self._tightened(checked_limits(limits), profile)
         window_of = model or self._model_of(profile)
         if window_of is not None:
             allowed &= Limits.for_model(window_of, used_tokens=used_tokens, windows=self.rules.windows)
@@ -154,7 +174,7 @@ class BareGate:
         it takes, and leaves the rest to the others.
         """
         read = [(result_of(output), tool, self.policy(tool, agent=agent)) for output, tool in results]
-        allowed = shares(budget, [(result, policy) for result, _, policy in read])
+        allowed = shares(checked_limits(budget), [(result, policy) for result, _, policy in read])
         return [
             self._admission.admit(result, policy.tightened(share), self._origin(tool, query, agent, None))
             for (result, tool, policy), share in zip(read, allowed, strict=True)
@@ -293,6 +313,8 @@ class BareGate:
         for name, value, least in (("context", context, 0), ("limit", limit, 1), ("start", start, 1)):
             if type(value) is not int or value < least:
                 raise LimitError(name, value, f"a whole number from {least} on")
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:  # NaN would never end
+            raise LimitError("seconds", seconds, "a number above 0")
         source = self._source(handle)
         match = matcher(pattern, fixed=fixed, ignore_case=ignore_case)
         until = time.monotonic() + seconds
@@ -314,7 +336,9 @@ class BareGate:
 
     def reading(self, limits: Limits | None = None, *, agent: str | None = None) -> Limits:
         """How a page is bounded: like any result, and by the guard as well, so that it stays whole in `messages`."""
-        return self.policy("read_output", agent=agent).limits & self.rules.guard if limits is None else limits
+        if limits is not None:
+            return checked_limits(limits)
+        return self.policy("read_output", agent=agent).limits & self.rules.guard
 
     def size(self, text: str, limits: Limits) -> Size:
         """The size of a text, with its tokens where `limits` has one on them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -12,6 +12,7 @@ from penstock.core.handle import Handle
 from penstock.core.jsontext import from_json
 from penstock.core.limits import Limits
 from penstock.core.measure import measure
+from penstock.core.notice import SHOWN_UNKNOWN
 from penstock.core.policy import Policy
 from penstock.core.slices import (
     PAGE_MOST,
@@ -98,14 +99,17 @@ def _check(*, unit: str, start: object, offset: object, limit: object, direction
             raise LimitError(name, value, f"a whole number from {least} on")
 
 
-def read_unseen(source: KeptSource, shown: list[tuple[int, int]], policy: Policy) -> View:
-    content = unseen_content(source, shown, PAGE_MOST)
+def read_unseen(source: KeptSource, shown: list[tuple[int, int]] | None, policy: Policy) -> View:
+    content = unseen_content(source, shown or [], PAGE_MOST)
     if content is None:
         size = size_in(ALL_SHOWN, policy.limits, policy.counter)
         text = ALL_SHOWN if size.over(policy.limits) is None else ""
         return View(text, measure(text), measure(text), "fits", "text", handle=source.handle)
     kept = Kept(source.handle, source.record.path)
-    return bound(Case(content, policy, "bytes", media=source.record.media, kept=kept))
+    case = Case(content, policy, "bytes", media=source.record.media, kept=kept)
+    if shown is None:
+        return bound(replace(case, remark=SHOWN_UNKNOWN[policy.language]))
+    return bound(replace(case, unseen=True))
 
 
 def arguments_of(arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:

@@ -56,15 +56,15 @@ class Recorder:
         except StoreError as error:
             self.blame(error)
 
-    def shown(self, handle: Handle) -> list[tuple[int, int]]:
-        """What has been shown of an output; nothing, where the ledger cannot tell."""
+    def shown(self, handle: Handle) -> list[tuple[int, int]] | None:
+        """What has been shown of an output; None where nobody can tell."""
         if self._ledger is None:
-            return []
+            return None
         try:
             return self._ledger.shown(handle)
         except StoreError as error:
             self.blame(error)
-            return []
+            return None
 
     def close(self) -> None:
         if self._ledger is None:

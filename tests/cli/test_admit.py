@@ -52,6 +52,14 @@ def test_json_lines_are_together_within_the_limits(files: list[str]) -> None:
     assert long["status"] == longer["status"] == "partial"
 
 
+def test_envelopes_of_several_files_share_lines_by_what_they_show(files: list[str]) -> None:
+    done = call("admit", *files, "--json", "--max-bytes", "6000")
+    _, _, long, longer = done.jsons
+    assert len(done.out) > 5_000
+    assert long["data"]["truncation"]["kept_lines"] > 100
+    assert longer["data"]["truncation"]["kept_lines"] > 100
+
+
 def test_tokens_are_shared_too(files: list[str]) -> None:
     done = call("admit", *files, "--max-tokens", "2000")
     assert b"Truncated" in done.out

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,7 @@ def raising(error: BaseException) -> object:
         (console.OutputClosed(), 141),
         (BrokenPipeError(), 141),
         (ValueError("never mind"), 1),
+        (OSError(errno.EIO, "never mind"), 1),
     ],
 )
 def test_each_fault_has_its_exit_code(
@@ -87,9 +89,10 @@ def test_closed_pipe_ends_quietly(command: str, code: int, kept: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
-def test_full_disk_behind_stdout_is_told(kept: str) -> None:
+@pytest.mark.parametrize("command", ["ls", "--help", "--version", "read --help"])
+def test_full_disk_behind_stdout_is_told(command: str, kept: str) -> None:
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run([*COMMAND, "ls"], stdout=full, stderr=subprocess.PIPE)
+        done = subprocess.run([*COMMAND, *command.split()], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1
     assert done.stderr == b"penstock: standard output cannot be written: No space left on device\n"
 

@@ -16,7 +16,9 @@ def test_nothing_found_is_exit_code_1(kept: str) -> None:
     assert (done.code, done.out, done.err) == (1, b"", "penstock: 0 matching lines\n")
 
 
-@pytest.mark.parametrize("args", [["("], [""], ["x", "-m", "0"], ["x", "-C", "-1"], ["x", "--seconds", "0"], []])
+@pytest.mark.parametrize(
+    "args", [["("], [""], ["x", "-m", "0"], ["x", "-C", "-1"], ["x", "--seconds", "0"], ["x", "--seconds", "nan"], []]
+)
 def test_misuse_is_exit_code_2(args: list[str], kept: str) -> None:
     done = call("grep", kept, *args)
     assert (done.code, done.out) == (2, b"")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock import Gate
 from penstock.core.limits import UNITS, Limits
 from strategies import assert_text_within, bench_items, byte_strings, limits, spread
 
@@ -90,6 +94,51 @@ def test_run_prints_within_the_limits_and_loses_nothing(data: bytes, limits: Lim
             assert [file.read_bytes() for file in files] == [data]
         if form and done.out:
             json.loads(done.out)
+
+
+@settings(max_examples=60)
+@given(byte_strings(), limits(tokens=False), STRATEGIES)
+def test_what_is_printed_is_the_view_of_the_gate_so_that_its_laws_are_the_same(
+    data: bytes, limits: Limits, strategy: Any
+) -> None:
+    with fresh_project() as folder:
+        done = call("pipe", *options(limits), "--strategy", strategy, stdin=data)
+        with Gate(directory=folder / "tool-output", reader="cli") as gate:
+            view = gate.admit(data, tool="pipe", limits=limits, strategy=strategy)
+        assert done.out in (bytes(view), bytes(view) + b"\n")
+        assert done.out == data or view.truncated
+
+
+@settings(max_examples=25)
+@given(byte_strings(), st.integers(1, 60), st.integers(1, 60))
+def test_pages_follow_one_another_through_every_byte(data: bytes, most: int, limit: int) -> None:
+    with fresh_project():
+        call("pipe", f"--max-bytes={most}", stdin=data)
+        for record in call("ls", "--json").jsons:
+            follow: Any = {"start": 1}
+            read = b""
+            for _ in range(300):
+                place = [f"--{name}={value}" for name, value in follow.items()]
+                page = call("read", record["handle"], "--json", *place, "--limit", str(limit * 100)).json
+                shown = base64.b64decode(page["base64"]) if "base64" in page else page["text"].encode()
+                read += shown
+                follow = page["next"]
+                if follow is None:
+                    break
+            assert read == data
+
+
+@settings(max_examples=25)
+@given(byte_strings(), limits(tokens=False), STRATEGIES, FORMS)
+def test_what_cannot_be_kept_is_not_promised(data: bytes, limits: Limits, strategy: str, form: list[str]) -> None:
+    with fresh_project() as folder:
+        (folder / "tool-output").write_text("a file where the folder should be")
+        done = call("pipe", *options(limits), "--strategy", strategy, *form, stdin=data)
+        assert done.code == 0
+        assert_text_within(done.out.decode("utf-8", "replace"), limits)
+        promised = re.search(rb"ps-[a-z2-7]{16}", done.out)
+        assert promised is None or promised[0] in data
+        assert done.out == data or form or "could not be kept" in done.err
 
 
 @settings(max_examples=15)

@@ -207,6 +207,13 @@ time.sleep(60)
 
 
 @posix
+def test_timeout_that_is_no_time_is_refused() -> None:
+    for text in ("nan", "0", "-1", "soon"):
+        done = call("run", "--timeout", text, "--", "true")
+        assert (done.code, done.out) == (2, b"")
+        assert "--timeout" in done.err
+
+
 def test_timeout_kills_a_command_that_does_not_listen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("penstock.cli.run.KILL_AFTER", 0.3)
     code = (

@@ -38,6 +38,15 @@ def test_text_that_is_no_handle_is_refused(text: str) -> None:
     assert len(str(caught.value)) < 250
 
 
+@pytest.mark.parametrize(
+    ("value", "told"), [(None, "a view that was not cut has none"), (["x"] * 9_000, "a list is not")]
+)
+def test_value_that_is_no_text_is_no_handle(value: object, told: str) -> None:
+    with pytest.raises(HandleError, match=told) as caught:
+        parse_handle(value)
+    assert len(str(caught.value)) < 250
+
+
 def test_entry_knows_whether_something_was_cut() -> None:
     entry = Entry("run", "", "log", "auto", "lines", Size(), Size())
     assert entry.truncated

@@ -16,6 +16,7 @@ from penstock.core.limits import (
     TOOL_LIMITS,
     UNITS,
     Limits,
+    checked_limits,
     window_of,
 )
 from penstock.errors import LimitError
@@ -87,6 +88,18 @@ def test_result_takes_a_share_of_the_window_and_of_what_is_left() -> None:
 def test_tokens_that_are_used_are_a_whole_number(used: Any) -> None:
     with pytest.raises(LimitError, match="used_tokens"):
         Limits.for_model("gpt-4o", used_tokens=used)
+
+
+def test_model_is_told_by_its_name() -> None:
+    with pytest.raises(LimitError, match="model = None is not allowed"):
+        Limits.for_model(None)  # type: ignore[arg-type]  # what people hand on without a look
+
+
+@pytest.mark.parametrize("value", [5, {"chars": 5}, (1, 2), "5000"])
+def test_what_stands_in_for_limits_is_refused(value: object) -> None:
+    with pytest.raises(LimitError, match=r"limits = .* it must be Limits\("):
+        checked_limits(value)
+    assert checked_limits(DEFAULT_LIMITS) is DEFAULT_LIMITS
 
 
 def test_window_is_that_of_the_longest_start_of_the_name() -> None:

@@ -80,6 +80,57 @@ def test_outputs_of_responses_are_bounded() -> None:
     assert calls == [Call("run", "make\nwhy?"), Call("free", "text\nwhy?"), Call("tool", "")]
 
 
+def test_outputs_of_hosted_tools_are_bounded() -> None:
+    messages = [
+        {"type": "mcp_call", "id": "m1", "name": "search", "arguments": "boats", "output": "long"},
+        {"type": "mcp_call", "id": "m2", "name": "search", "arguments": "{}", "output": None, "error": "none there"},
+        {"type": "local_shell_call_output", "id": "l1", "output": "long"},
+        {"type": "apply_patch_call_output", "call_id": "p1", "status": "failed", "output": "long"},
+    ]
+    result, calls = bounded(messages, "responses")
+    assert [item["output"] for item in result] == ["cut", None, "cut", "cut"]
+    assert result[1] is messages[1]
+    assert calls == [Call("search", "boats"), Call("tool", ""), Call("tool", "")]
+
+
+def test_streams_of_a_shell_are_bounded_together_and_stay_a_list() -> None:
+    ended = {"type": "exit", "exit_code": 0}
+    action = {"commands": ["make"], "timeout_ms": 100}
+    messages = [
+        {"type": "shell_call", "call_id": "s1", "action": action},
+        {
+            "type": "shell_call_output",
+            "call_id": "s1",
+            "output": [
+                {"stdout": "", "stderr": "long", "outcome": ended},
+                {"stdout": "longer", "stderr": "", "outcome": ended},
+            ],
+        },
+        {"type": "shell_call_output", "call_id": "s2", "output": [{"stdout": "", "stderr": None, "outcome": ended}]},
+        {"type": "shell_call_output", "call_id": "s2", "output": "odd"},
+        {"type": "shell_call_output", "call_id": "s2", "output": ["odd", {"stdout": "long"}]},
+    ]
+    result, calls = bounded(messages, "responses")
+    assert result[1]["output"] == [
+        {"stdout": "", "stderr": "cut", "outcome": ended},
+        {"stdout": "", "stderr": "", "outcome": ended},
+    ]
+    assert [new is old for new, old in zip(result, messages, strict=True)] == [True, False, True, True, True]
+    assert calls == [Call("shell", "make 100")]
+
+
+def test_shell_that_fits_is_the_same_object() -> None:
+    item = {"type": "shell_call_output", "call_id": "s", "output": [{"stdout": "short", "stderr": ""}]}
+    fitting = bound_messages([item], "responses", lambda output, call: replace(SHORT, reason="fits"))
+    assert fitting[0] is item
+
+
+@pytest.mark.parametrize("messages", [None, "messages", b"", {"role": "tool", "content": "long"}, 5])
+def test_request_is_a_list_of_messages(messages: Any) -> None:
+    with pytest.raises(CallerError, match="it has to be the list of a request's messages"):
+        bound_messages(messages, "openai", Guard())
+
+
 def test_tool_results_of_anthropic_are_bounded() -> None:
     use = {"type": "tool_use", "id": "u1", "name": "run", "input": {"command": "make", "flags": ["-j", 4, True, None]}}
     messages = [

@@ -14,9 +14,13 @@ import pytest
 from judge import History, faults_of, states_of
 from worker import DAY, content, keeps, lines_of, start
 
+from penstock import Gate, Limits
+from penstock.core.handle import Handle
 from penstock.errors import StoreFull
+from penstock.ledger.sqlite import SqliteLedger
 from penstock.stores.contract import keep
 from penstock.stores.disk import DiskStore
+from penstock.stores.files import INDEX
 
 
 def fill(disk: Path, *, leave: int = 0) -> Path:
@@ -96,6 +100,20 @@ def test_results_stay_readable_on_a_disk_without_any_room(tmpfs: Callable[..., P
         keep(store, content(2_000 * 6 + 2), tool="grep", media="text")
     assert store.check(read_data=True) == []
     store.close()
+
+
+def test_ledger_stays_readable_on_a_disk_without_any_room(tmpfs: Callable[..., Path]) -> None:
+    disk = tmpfs("size=2m")
+    with Gate(directory=disk / "store", limits=Limits(lines=10)) as gate:
+        handle = gate.admit("line\n" * 1_000).handle
+        gate.read(str(handle), limit=3)
+    fill(disk)
+    ledger = SqliteLedger(disk / "store" / INDEX)
+    for _ in range(2):
+        (totals,) = ledger.totals()
+        assert (totals.admissions, totals.truncated, totals.read_backs) == (1, 1, 1)
+        assert ledger.shown(Handle(str(handle)))
+    ledger.close()
 
 
 def test_processes_on_a_disk_that_fills_up_lose_nothing_acknowledged(tmpfs: Callable[..., Path]) -> None:

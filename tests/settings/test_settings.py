@@ -127,11 +127,11 @@ def test_all_variables_of_the_old_layer_are_read(load: Load, project: Path) -> N
 
 
 def test_call_takes_nested_keys_and_dotted_ones(load: Load) -> None:
-    one = load(None, {"store": {"kind": "memory"}, "agents": {"a.b": {"model": "m"}}})
-    other = load(None, {"store.kind": "memory", "agents.a.b.model": "m"})
+    one = load(None, {"store": {"kind": "memory"}, "agents": {"a.b": {"model": "gpt-4o"}}})
+    other = load(None, {"store.kind": "memory", "agents.a.b.model": "gpt-4o"})
     assert one == other
     assert one.store.kind == "memory"
-    assert one.agent("a.b").model == "m"
+    assert one.agent("a.b").model == "gpt-4o"
 
 
 def test_empty_variable_counts_as_not_set(load: Load) -> None:
@@ -140,11 +140,11 @@ def test_empty_variable_counts_as_not_set(load: Load) -> None:
 
 
 def test_effective_settings_are_listed_in_the_order_of_the_page(load: Load, project: Path) -> None:
-    rows = load("agents: {z: {model: m}, a: {}}\nreader: none\n").effective()
+    rows = load("agents: {z: {model: gpt-4o}, a: {}}\nreader: none\n").effective()
     keys = [row.key for row in rows]
     assert keys[:2] == ["tool_output_limits.default.max_chars", "tool_output_limits.default.max_lines"]
     assert keys.index("store.kind") < keys.index("agents.z.model") < keys.index("reader")
-    assert ("agents.z.model", "m", f"file {project}/penstock.yaml") in rows
+    assert ("agents.z.model", "gpt-4o", f"file {project}/penstock.yaml") in rows
     assert ("tool_output_limits.tools.read_file.max_lines", 200, "default") in rows
     assert ("store.directory", project / "tool-output", "default") in rows
     assert len(keys) == len(set(keys))
@@ -323,3 +323,14 @@ def test_password_in_an_address_is_refused_and_not_repeated(load: Load) -> None:
         load(PENSTOCK_SEARCH_DATABASE="postgresql://me:hunter2@db.example/code")
     assert "hunter2" not in str(raised.value)
     assert "postgresql://me:***@db.example/code" in str(raised.value)
+
+
+def test_model_of_an_agent_whose_window_nobody_knows_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "penstock.yaml"
+    file.write_text("agents: {reviewer: {model: nobody}}\n")
+    with pytest.raises(
+        SettingsError, match=r"^.*penstock\.yaml: agents\.reviewer\.model = 'nobody' .* under `models:`"
+    ):
+        load_settings(tmp_path, {})
+    file.write_text("agents: {reviewer: {model: nobody-7b}, second: {model: null}}\nmodels: {nobody: 9000}\n")
+    assert load_settings(tmp_path, {}).agent("reviewer").model == "nobody-7b"

@@ -114,6 +114,18 @@ def test_file_without_a_row_is_found_and_adopted(disk_store: DiskStore, record: 
     assert disk_store.read(adopted.handle, 0, 99) == b'{"stray": true}'
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no modes")
+def test_file_that_came_with_another_mode_is_private_once_it_is_adopted(
+    disk_store: DiskStore, record: Record, directory: Path
+) -> None:
+    stray = directory / "tool_20251118_120000_Grep.txt"
+    stray.write_bytes(b"from a backup")
+    stray.chmod(0o644)
+    assert told(disk_store.check(repair=True)) == [("unindexed", stray.name, True)]
+    assert stray.stat().st_mode & 0o777 == 0o600
+    assert disk_store.check(read_data=True) == []
+
+
 def test_file_without_a_row_is_not_adopted_twice(disk_store: DiskStore, record: Record, directory: Path) -> None:
     stray = directory / "tool_20251118_120000_Grep.txt"
     stray.write_bytes(BIG)

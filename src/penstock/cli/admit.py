@@ -18,7 +18,7 @@ from penstock.cli.pipe import take_stdin
 from penstock.cli.showing import Passage
 from penstock.core.envelope import wrapped
 from penstock.core.limits import UNITS, Limits
-from penstock.core.measure import Size
+from penstock.core.measure import Size, measure
 from penstock.core.share import share_limits
 from penstock.core.view import View
 from penstock.errors import CallerError, ToolError
@@ -100,7 +100,10 @@ def _need(passage: Passage, file: str, limits: Limits) -> Size:
         if not stat.S_ISREG(found.st_mode) or found.st_size > _MEASURED:
             return _ALL
         text = source.read().decode("utf-8", "replace")
-    return passage.gate.size(wrapped(text) if passage.asked.json else text, limits)
+    if not passage.asked.json:
+        return passage.gate.size(text, limits)
+    # An envelope is one line, but the lines of a view are those of its preview.
+    return passage.gate.size(wrapped(text), limits)._replace(lines=measure(text).lines)
 
 
 def _readable(file: str) -> bool:

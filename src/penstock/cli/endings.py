@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import traceback
 from collections.abc import Callable
@@ -40,6 +41,11 @@ def ended(work: Callable[[], object]) -> int:
         return CLOSED
     except click.ClickException as error:
         return _failed(_sentence(error), error.exit_code)
+    except OSError as error:  # what click prints itself: the help, the version
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            return _unexpected(error)
+        console.abandon()
+        return _failed(f"standard output cannot be written: {error.strerror}", 1)
     except PenstockError as error:
         return _failed(str(error), error.exit_code)
     except Exception as error:  # noqa: BLE001  # the last resort: people get a sentence, and a way to see the rest

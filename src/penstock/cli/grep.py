@@ -9,7 +9,7 @@ import click
 from penstock.cli import console
 from penstock.cli.documents import write_document
 from penstock.cli.opening import opened
-from penstock.cli.options import as_json, handle, words
+from penstock.cli.options import SECONDS, as_json, handle, words
 from penstock.core.hits import Hits
 from penstock.errors import PenstockError
 from penstock.gate import GREP_LINES, GREP_SECONDS
@@ -37,7 +37,7 @@ FAILED: Final = 2
 @click.option("--start", type=int, default=1, metavar="LINE", help="The line to begin at. By default 1.")
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     default=GREP_SECONDS,
     metavar="N",
     help=f"Give up after so long and say how far it came. By default {GREP_SECONDS:g}.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -14,6 +16,19 @@ from penstock.core.limits import DEFAULT_LIMITS, UNITS, Limits
 from penstock.core.policy import ARRANGEMENTS, STRATEGIES, Arrangement, Strategy
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class _Seconds(click.FloatRange):
+    """A time that has an end: nothing is ever over NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value} is not a number above 0.", param, ctx)
+        return seconds
+
+
+SECONDS: Final = _Seconds(min=0, min_open=True)
 
 NO_LIMIT: Final = 0  # what `none` is read as; nobody can type it
 _DIGITS: Final = 18
@@ -28,12 +43,14 @@ def limit(text: str) -> int:
 
 
 def words(text: str) -> str:
-    """Text for people and models. File names and arguments may be any bytes, this may not."""
+    """Text for people and models. File names and arguments may be any bytes, this may not.
+
+    It was read as the locale has it; what people type is UTF-8 also where the locale says nothing of that.
+    """
     try:
-        text.encode()
-    except UnicodeEncodeError:
+        return os.fsencode(text).decode()
+    except UnicodeError:
         raise click.BadParameter(f"{text!r} holds bytes that are not text in UTF-8") from None
-    return text
 
 
 @dataclass(frozen=True, slots=True)

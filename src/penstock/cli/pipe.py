@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from typing import Any
 
 import click
@@ -14,9 +12,9 @@ from penstock.cli.opening import opened
 from penstock.cli.options import Asked, as_json, bounding
 from penstock.cli.progress import Progress
 from penstock.cli.showing import Passage
-from penstock.cli.streams import READ, Descriptor, Signalled, Streams
+from penstock.cli.stdin import arriving, descriptor
+from penstock.cli.streams import Descriptor, Signalled, Streams
 from penstock.cli.taking import Taking
-from penstock.errors import ToolError
 
 TOOL = "pipe"
 
@@ -46,14 +44,9 @@ def command(**given: Any) -> int:
 
 def take_stdin(capture: Capture) -> int:
     """All of stdin. The exit code is that of the signal which ended it."""
-    if sys.stdin is None or sys.stdin.closed:
-        raise ToolError("there is no standard input to read")
-    if console.is_terminal(sys.stdin):
-        console.note("reading from the terminal; Ctrl-D ends it")
-    try:
-        descriptor = sys.stdin.fileno()
-    except io.UnsupportedOperation:  # it is no file, but something that stands in for one in this process
-        while piece := sys.stdin.buffer.read(READ):
+    number = descriptor()
+    if number is None:
+        for piece in arriving():
             capture.write(piece)
         return 0
     streams = Streams()
@@ -67,7 +60,7 @@ def take_stdin(capture: Capture) -> int:
 
     with signals.caught(tell), Progress() as progress:
         taking = Taking(streams, {"stdin": capture}, progress)
-        streams.read("stdin", Descriptor(descriptor))
+        streams.read("stdin", Descriptor(number))
         while not taking.done and len(told) < 2:
             if isinstance(taking.step(), Signalled):
                 # Ctrl-C reaches all of a pipeline: what is before us may still have its last words to say.

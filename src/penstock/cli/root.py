@@ -29,6 +29,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "run": Entry("penstock.cli.run", "Run a command and print its output within limits."),
     "pipe": Entry("penstock.cli.pipe", "Pass stdin to stdout within limits."),
     "admit": Entry("penstock.cli.admit", "Print files within limits."),
+    "filter": Entry("penstock.cli.filter", "Pass a model's output from stdin to stdout without its tool-call markup."),
     "read": Entry("penstock.cli.read", "Print a page of kept output, or all of it."),
     "grep": Entry("penstock.cli.grep", "Search kept output."),
     "unseen": Entry("penstock.cli.unseen", "Print what no view has shown yet."),

@@ -13,7 +13,7 @@ import click
 from penstock.capture import Capture
 from penstock.cli import console, signals
 from penstock.cli.opening import opened
-from penstock.cli.options import Asked, as_json, bounding
+from penstock.cli.options import SECONDS, Asked, as_json, bounding
 from penstock.cli.process import TIMED_OUT, Child, Stderr
 from penstock.cli.progress import Progress
 from penstock.cli.showing import Passage
@@ -40,7 +40,7 @@ COMMAND_MOST: Final = 1_000
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     metavar="SECONDS",
     help="End the command and all that it started after so long: SIGTERM, then SIGKILL 5 seconds later. It then has no"
     " terminal. By default it may take any time.",

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 _LONGEST_ESCAPE = 4096
-_ESCAPE = re.compile(
+ESCAPE = re.compile(
     rb"\x1b(?:"
     rb"\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     # OSC, DCS, SOS, PM, APC: links, titles. One that would run past the end of its line is no sequence, or a
@@ -132,7 +132,7 @@ def _escape_over(data: bytes, p: int, floor: int) -> re.Match[bytes] | None:
     escape = data.rfind(b"\x1b", max(floor, p - _LONGEST_ESCAPE + 1), p)
     if escape < 0:
         return None
-    match = _ESCAPE.match(data, escape, escape + _LONGEST_ESCAPE)
+    match = ESCAPE.match(data, escape, escape + _LONGEST_ESCAPE)
     return match if match and match.end() > p else None
 
 

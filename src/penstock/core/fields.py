@@ -36,7 +36,7 @@ def elastic(value: Any, language: Language, depth: int = 0) -> Elastic:
     data = text.encode("utf-8", "surrogatepass")
     if len(data) <= SHORTEST:
         return Elastic(0, lambda _: value)
-    return Elastic(len(data), lambda most: value if most >= len(data) else _ends(data, most, language))
+    return Elastic(len(data), lambda most: value if most >= len(data) else ends_of(data, most, language))
 
 
 def _elastic_mapping(parts: Mapping[Any, Elastic]) -> Elastic:
@@ -44,7 +44,8 @@ def _elastic_mapping(parts: Mapping[Any, Elastic]) -> Elastic:
     return Elastic(longest, lambda most: {key: part.at(most) for key, part in parts.items()})
 
 
-def _ends(data: bytes, most: int, language: Language) -> str:
+def ends_of(data: bytes, most: int, language: Language) -> str:
+    """Both ends of a text, so many bytes of it together, with a mark for what is between."""
     start = cut_at_or_before(data, most // 2)
     stop = cut_at_or_after(data, len(data) - (most - most // 2))
     hidden = gap_mark(language, start, stop - 1, Census(), by_bytes=True) if stop > start else ""

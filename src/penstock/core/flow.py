@@ -67,6 +67,7 @@ class Case:
     failure: str = ""
     remark: str = ""
     frame: Frame | None = None
+    unseen: bool = False  # the content is what no view has shown, with holes for what views have
 
     @property
     def handle(self) -> Handle | None:
@@ -96,6 +97,7 @@ class Case:
             path=self.path,
             kept=self.kept is not None,
             remark=self.remark,
+            unseen=self.unseen,
         )
 
 

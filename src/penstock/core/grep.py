@@ -57,6 +57,8 @@ class Matcher(Protocol):
 
 def matcher(pattern: str, *, fixed: bool = False, ignore_case: bool = False) -> Matcher:
     """Compile a pattern, or raise PatternError with what is wrong with it."""
+    if not isinstance(pattern, str):
+        raise PatternError(pattern, "it is not text")
     if not pattern:
         raise PatternError(pattern, "it is empty")
     if len(pattern) > PATTERN_LONGEST:

@@ -24,9 +24,9 @@ def handle_for(data: bytes) -> Handle:
     return handle_of(hashlib.sha256(data).digest())
 
 
-def parse_handle(text: str) -> Handle:
+def parse_handle(text: object) -> Handle:
     """The handle in `text`, or a HandleError. What passes holds no path, no dot and no upper case."""
-    stripped = text.strip()
+    stripped = text.strip() if isinstance(text, str) else ""
     if not _SHAPE.fullmatch(stripped):
         raise HandleError(text)
     return Handle(stripped)

@@ -68,12 +68,21 @@ class Limits:
         At most RESULT_SHARE_OF_WINDOW of the window and RESULT_SHARE_OF_LEFT of what is left, but never less than
         RESULT_TOKENS_LEAST: a result of nothing tells a model nothing.
         """
+        if not isinstance(model, str):
+            raise LimitError("model", model, "the name of a model")
         if type(used_tokens) is not int or used_tokens < 0:
             raise LimitError("used_tokens", used_tokens, "a whole number from 0 on")
         window = window_of(model, windows)
         left = max(0, window - used_tokens)
         share = min(int(window * RESULT_SHARE_OF_WINDOW), int(left * RESULT_SHARE_OF_LEFT))
         return cls(tokens=max(share, RESULT_TOKENS_LEAST))
+
+
+def checked_limits(value: object) -> Limits:
+    """`value`, or a LimitError where a number or a mapping stands in for limits."""
+    if not isinstance(value, Limits):
+        raise LimitError("limits", value, "Limits(chars=..., lines=..., bytes=..., tokens=...)")
+    return value
 
 
 def _tighter(a: int | None, b: int | None) -> int | None:

@@ -15,7 +15,15 @@ from penstock.errors import CallerError
 Dialect = Literal["openai", "responses", "anthropic"]
 DIALECTS: Final = ("openai", "responses", "anthropic")
 
-_OUTPUTS: Final = frozenset({"function_call_output", "custom_tool_call_output", "mcp_call_output"})
+_OUTPUTS: Final = frozenset(
+    {
+        "function_call_output", "custom_tool_call_output", "mcp_call_output", "local_shell_call_output",
+        "apply_patch_call_output", "mcp_call",  # the last is a call and its output in one
+    }
+)  # fmt: skip
+
+# Hosted tools whose calls do not say a name.
+_NAMELESS: Final = {"shell_call": "shell", "local_shell_call": "local_shell"}
 
 # What of a call's arguments, and of the user's message before it, is taken as the question: a call can write a file.
 TOLD_MOST: Final = 2_000
@@ -35,6 +43,8 @@ Bounder = Callable[[Any, Call], View]
 def bound_messages(messages: Sequence[Any], dialect: Dialect, bounder: Bounder) -> list[Any]:
     if dialect not in DIALECTS:
         raise CallerError(f"format = {dialect!r} is not known: allowed is one of {', '.join(DIALECTS)}")
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Sequence):
+        raise CallerError(f"messages is a {type(messages).__name__}: it has to be the list of a request's messages")
     handle = {"openai": _openai, "responses": _responses, "anthropic": _anthropic}[dialect]
     calls: dict[str, Call] = {}
     asked = ""
@@ -58,10 +68,33 @@ def _openai(message: Mapping[str, Any], calls: Mapping[str, Call], bounder: Boun
 
 
 def _responses(item: Mapping[str, Any], calls: Mapping[str, Call], bounder: Bounder) -> Any:
+    call = calls.get(_call_id(item)) or Call("tool", "")
+    if item.get("type") == "shell_call_output":
+        return _of_shell(item, call, bounder)
     if str(item.get("type")) not in _OUTPUTS:
         return item
-    call = calls.get(str(item.get("call_id", ""))) or Call("tool", "")
     return _replaced(item, "output", call, bounder)
+
+
+def _of_shell(item: Mapping[str, Any], call: Call, bounder: Bounder) -> Any:
+    """The streams of several commands are bounded as one text, which stands where the first of them stood."""
+    output = [dict(part) for part in _mappings(item.get("output"))]
+    said = [
+        (part, stream)
+        for part in output
+        for stream in ("stdout", "stderr")
+        if isinstance(part.get(stream), str) and part[stream]
+    ]
+    if not said or len(output) != len(item["output"]):
+        return item  # nothing is said, or what is there is no list of streams
+    view = bounder([{"type": "text", "text": part[stream]} for part, stream in said], call)
+    if not view.truncated:
+        return item
+    for part, stream in said:
+        part[stream] = ""
+    part, stream = said[0]
+    part[stream] = view.text
+    return {**item, "output": output}
 
 
 def _anthropic(message: Mapping[str, Any], calls: Mapping[str, Call], bounder: Bounder) -> Any:
@@ -95,13 +128,18 @@ def _note_calls(message: Mapping[str, Any], calls: dict[str, Call], asked: str) 
         function = call.get("function")
         if isinstance(function, Mapping):
             calls[str(call.get("id", ""))] = _call(function.get("name"), function.get("arguments"), asked)
-    if message.get("type") in ("function_call", "custom_tool_call", "mcp_call"):
-        arguments = message.get("arguments", message.get("input"))
-        calls[str(message.get("call_id", ""))] = _call(message.get("name"), arguments, asked)
+    if message.get("type") in ("function_call", "custom_tool_call", "mcp_call", "shell_call", "local_shell_call"):
+        arguments = message.get("arguments", message.get("input", message.get("action")))
+        calls[_call_id(message)] = _call(message.get("name") or _NAMELESS.get(message["type"]), arguments, asked)
     if message.get("role") == "assistant":
         for block in _mappings(message.get("content")):
             if block.get("type") == "tool_use":
                 calls[str(block.get("id", ""))] = _call(block.get("name"), block.get("input"), asked)
+
+
+def _call_id(item: Mapping[str, Any]) -> str:
+    """What a call and its output have in common: hosted tools have only an `id`."""
+    return str(item.get("call_id") or item.get("id") or "")
 
 
 def _call(name: Any, arguments: Any, asked: str) -> Call:

@@ -41,6 +41,7 @@ class Facts:
     remark: str = ""  # what else must be said: why a strategy was not followed, ...
     tallies: tuple[Tally, ...] = ()  # what else is hidden
     layout: Layout = "verbatim"
+    unseen: bool = False  # gaps hide what has been shown before as well: to read on is not to read from the first gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class _Words:
     stop: str
     hints: dict[str, str]
     hints_by_bytes: dict[str, str]
+    hints_unseen: dict[str, str]
     bytes_gap: str
 
 
@@ -86,7 +88,7 @@ _ENGLISH = _Words(
         "definitions": ("{n} definition", "{n} definitions"),
     },
     layouts={
-        "keys": " Layout changed: keys are shown once, values are verbatim.",
+        "keys": " Layout changed: keys that repeat are shown once, white space is left out, values are verbatim.",
         "paths": " Layout changed: paths are shown once, the rest is verbatim.",
         "prefixes": " Layout changed: what lines begin with alike is shown once, the rest is verbatim.",
     },
@@ -112,6 +114,12 @@ _ENGLISH = _Words(
         "cli": " The whole is kept: penstock read {handle} --unit bytes --offset {byte} shows more,"
         " penstock grep {handle} PATTERN searches it.",
     },
+    hints_unseen={
+        "penstock": ' The whole is kept: call read_output(handle="{handle}", unseen=true) for what is not shown yet,'
+        ' or grep_output(handle="{handle}", pattern="...") to search it.',
+        "cli": " The whole is kept: penstock unseen {handle} shows what is not shown yet,"
+        " penstock grep {handle} PATTERN searches it.",
+    },
     bytes_gap="bytes {where}",
 )
 
@@ -134,7 +142,7 @@ _CHINESE = _Words(
         "definitions": ("{n} 处定义", "{n} 处定义"),
     },
     layouts={
-        "keys": "排版已变：键只显示一次，值保持原样。",
+        "keys": "排版已变：重复的键只显示一次，空白已省略，值保持原样。",
         "paths": "排版已变：路径只显示一次，其余保持原样。",
         "prefixes": "排版已变：各行相同的开头只显示一次，其余保持原样。",
     },
@@ -159,6 +167,11 @@ _CHINESE = _Words(
         "cli": "完整内容已保存：penstock read {handle} --unit bytes --offset {byte} 继续读取，"
         "penstock grep {handle} PATTERN 搜索。",
     },
+    hints_unseen={
+        "penstock": '完整内容已保存：用 read_output(handle="{handle}", unseen=true) 读取尚未显示的部分，'
+        '或用 grep_output(handle="{handle}", pattern="...") 搜索。',
+        "cli": "完整内容已保存：penstock unseen {handle} 显示尚未显示的部分，penstock grep {handle} PATTERN 搜索。",
+    },
     bytes_gap="字节 {where}",
 )
 
@@ -170,6 +183,10 @@ SUMMARY_MISSING: Final[dict[Language, str]] = {
 TOO_MUCH_EFFORT: Final[dict[Language, str]] = {
     "en": "Too many parts to choose among; the start and the end are shown instead.",
     "zh": "内容过于零碎，无法逐项选择，改为显示开头和结尾。",
+}
+SHOWN_UNKNOWN: Final[dict[Language, str]] = {
+    "en": "What was shown before cannot be told now, so this begins anew.",
+    "zh": "目前无法得知此前已显示的内容，因此从头显示。",
 }
 READ_LESS: Final[dict[Language, str]] = {
     "en": "Ask for a smaller range to see the rest of it.",
@@ -265,8 +282,11 @@ def _hint(facts: Facts, words: _Words) -> str:
         return words.not_kept
     if _place(facts) is None:
         return ""
-    by_line = facts.first_hidden_line is not None
-    hint = words.hints[facts.reader] if by_line else words.hints_by_bytes.get(facts.reader, words.hints[facts.reader])
+    hint = words.hints[facts.reader]
+    if facts.first_hidden_line is None:
+        hint = words.hints_by_bytes.get(facts.reader, hint)
+    if facts.unseen:
+        hint = words.hints_unseen.get(facts.reader, hint)
     return hint.format(handle=facts.handle, path=facts.path, line=facts.first_hidden_line, byte=facts.first_hidden_byte)
 
 

@@ -225,7 +225,28 @@ class _File:
         self._has_table = True
 
     def _ask(self, question: str, values: Row) -> list[Row]:
-        return self._open(_ON_REQUEST).execute(question, values).fetchall() if self._readable() else []
+        try:
+            return self._open(_ON_REQUEST).execute(question, values).fetchall() if self._readable() else []
+        except sqlite3.OperationalError as error:
+            # To share the file SQLite makes another one beside it, for which a full disk has no room.
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_IOERR or self._log_is_used():
+                raise
+            return self._ask_alone(question, values)
+
+    def _ask_alone(self, question: str, values: Row) -> list[Row]:
+        """As nobody writes now: SQLite is told to look at nothing but the file."""
+        self.close()
+        uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
+        self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        try:
+            self._opened = _identity(self.path)
+            return self._connection.execute(question, values).fetchall() if self._readable() else []
+        finally:
+            self.close()
+
+    def _log_is_used(self) -> bool:
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return log.exists() and log.stat().st_size > 0
 
     def _delete(self, statement: str, values: Row) -> int:
         return self._open(_ON_REQUEST).execute(statement, values).rowcount if self._readable() else 0

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple, cast
 import msgspec
 from msgspec.structs import replace
 
-from penstock.core.limits import Limits
+from penstock.core.limits import Limits, window_of
 from penstock.core.policy import Reader, Strategy
+from penstock.errors import LimitError
 from penstock.settings import layers, places
 from penstock.settings.layers import DEFAULT, Given, Layer
 from penstock.settings.refusal import refusal
@@ -129,8 +130,10 @@ def _settings(given: Layer) -> Settings:
     limits = settings.tool_output_limits
     any_tool = ToolBounds(**msgspec.structs.asdict(limits.default))
     tools = {name: _tool(key, given, any_tool) for name, key in _names(("tool_output_limits", "tools"), given)}
+    models = {name: given[key].value for name, key in _names(("models",), given)}
     agents = {}
     for name, key in _names(("agents",), given):
+        _check_model((*key, "model"), given, models)
         own = {
             tool: _tightened(tools.get(tool, any_tool), inner, given) for tool, inner in _names((*key, "tools"), given)
         }
@@ -140,8 +143,19 @@ def _settings(given: Layer) -> Settings:
         any_tool=any_tool,
         tool_output_limits=replace(limits, tools=MappingProxyType(tools)),
         agents=MappingProxyType(agents),
-        models=MappingProxyType({name: given[key].value for name, key in _names(("models",), given)}),
+        models=MappingProxyType(models),
     )
+
+
+def _check_model(at: Key, given: Layer, models: Mapping[str, Any]) -> None:
+    """A model whose window nobody knows tightens nothing: it is told now, and not at the first result."""
+    said = given.get(at)
+    if said is None or said.value is None:
+        return
+    try:
+        window_of(str(said.value), models)
+    except LimitError as error:
+        raise refusal(said.origin.removeprefix("file "), ".".join(at), said.value, error.allowed) from None
 
 
 def _parts(section: Section, at: Key, given: Layer) -> dict[str, Any]:

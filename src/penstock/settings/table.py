@@ -157,8 +157,8 @@ class StoreSettings(msgspec.Struct, frozen=True):
         Durability,
         Setting(
             Choice(get_args(Durability)),
-            "What a result survives once the model sees it: `full` a power loss, `normal` a power loss most times, "
-            "`none` only the end of the process.",
+            "What a result survives once the model sees it: `full` a power loss, `normal` a power loss unless it is "
+            "one of the last, `none` only the end of the process.",
             "PENSTOCK_DURABILITY",
         ),
     ] = "full"
@@ -205,7 +205,8 @@ class Agent(msgspec.Struct, frozen=True):
     model: Annotated[
         str | None,
         Setting(
-            Text("the name of a model", "none"), "The model of this agent; its context window tightens the limits."
+            Text("the name of a model", "none"),
+            "The model of this agent, built in or under `models:`; its context window tightens the limits.",
         ),
     ] = None
     tools: Annotated[Mapping[str, ToolBounds], "the tool's own"] = {}

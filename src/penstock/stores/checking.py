@@ -22,6 +22,9 @@ from penstock.stores.shelf import Shelf
 
 _REPAIRING = "repairing the store"
 
+_PRIVATE = 0o600
+_PRIVATE_FOLDER = 0o700
+
 
 def check(shelf: Shelf, *, read_data: bool, repair: bool) -> list[Finding]:
     if not shelf.directory.is_dir():
@@ -173,6 +176,8 @@ class _Check:
             if upkeep.is_leftover(self.shelf, index, name):
                 return self._leftover(name, "its result has been deleted")
             repaired = self.repair and self.shelf.adopt(index, name)
+            if repaired and os.name != "nt":
+                self.shelf.path(name).chmod(_PRIVATE)  # it may have come with the mode that its owner's files have
             return Finding("unindexed", name, None, "no row tells what it must hold", repaired)
 
         finding = self.shelf.settle(_REPAIRING, adopt)
@@ -186,7 +191,7 @@ class _Check:
 
     def _permission(self, path: Path, handle: Handle | None) -> Iterator[Finding]:
         is_directory = path == self.shelf.directory
-        private = 0o700 if is_directory else 0o600
+        private = _PRIVATE_FOLDER if is_directory else _PRIVATE
         try:
             found = path.lstat()
         except FileNotFoundError:

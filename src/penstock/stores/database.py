@@ -216,7 +216,10 @@ class Database:
         if version is None:
             raise Unusable("it has not been finished", rubbish=False)
         if version != _VERSION:
-            raise StoreError(f"the index {self.path} has version {version}: another version of Penstock wrote it")
+            raise StoreError(
+                f"the index {self.path} has version {version}: another version of Penstock wrote it;"
+                " use that one, or delete the index, and it is made anew from the files"
+            )
         self._probe_tables()
 
     def _probe_tables(self) -> None:

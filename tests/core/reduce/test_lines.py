@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.hurtful import safe_cuts, whole_contents
 from penstock.core.content import Content, Span, content_of_bytes
-from penstock.core.reduce.lines import Lines, window
+from penstock.core.reduce.lines import Lines, Runs, window
 
 
 @given(whole_contents)
@@ -52,3 +52,25 @@ def test_unit_of_a_long_line_is_where_it_is_wanted() -> None:
     content = content_of_bytes(b"short\n" + b"a" * 5_000 + b"needle" + b"b" * 5_000 + b"\n")
     unit = Lines(content).unit(1, at=5_000)
     assert b"needle" in content.data[unit.start : unit.stop]
+
+
+def test_lines_that_spans_show_something_of_are_told() -> None:
+    lines = Lines(content_of_bytes(b"one\ntwo\nthree\n"))
+    assert lines.covered([Span(0, 4), Span(5, 6), Span(6, 14)]) == [(0, 1), (1, 2), (1, 3)]
+
+
+def test_runs_of_lines_are_units() -> None:
+    lines = Lines(content_of_bytes(b"one\ntwo\n" + b"x" * 50 + b"\nend\n"))
+    runs = Runs(lines, [0, 2, 3, 4], most=20)
+    assert len(runs) == 3
+    assert list(runs) == [Span(0, 8), Span(8, 28), Span(59, 63)]
+    assert runs[-1] == Span(59, 63)
+    assert runs[1:] == [Span(8, 28), Span(59, 63)]
+
+
+def test_lines_are_read_without_colours() -> None:
+    lines = Lines(content_of_bytes(b"\x1b[1mone\x1b[m\ntwo\x1b[K\n"))
+    assert lines.coloured
+    assert lines.plain() == [b"one", b"two"]
+    assert lines.texts == [b"\x1b[1mone\x1b[m", b"two\x1b[K"]
+    assert not Lines(content_of_bytes(b"one\n")).coloured

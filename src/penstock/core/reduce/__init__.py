@@ -6,12 +6,40 @@ from typing import Final
 
 from penstock.core.content import Content
 from penstock.core.policy import Strategy
+from penstock.core.reduce.binary import BINARY
+from penstock.core.reduce.build_log import BUILD_LOG
 from penstock.core.reduce.contract import Reducer, Sample
+from penstock.core.reduce.diff import DIFF
+from penstock.core.reduce.grep import GREP
 from penstock.core.reduce.head import HEAD
 from penstock.core.reduce.head_tail import HEAD_TAIL
+from penstock.core.reduce.json import JSON
+from penstock.core.reduce.listing import LISTING
+from penstock.core.reduce.page import PAGE
+from penstock.core.reduce.prose import PROSE
+from penstock.core.reduce.server_log import SERVER_LOG
+from penstock.core.reduce.source import SOURCE
+from penstock.core.reduce.stack_trace import STACK_TRACE
+from penstock.core.reduce.table import TABLE
 from penstock.core.reduce.tail import TAIL
+from penstock.core.reduce.test_run import TEST_RUN
 
-KINDS: Final[tuple[Reducer, ...]] = (HEAD_TAIL,)
+KINDS: Final[tuple[Reducer, ...]] = (
+    JSON,
+    DIFF,
+    STACK_TRACE,
+    TEST_RUN,
+    BUILD_LOG,
+    SERVER_LOG,
+    GREP,
+    TABLE,
+    LISTING,
+    SOURCE,
+    PAGE,
+    BINARY,
+    PROSE,
+    HEAD_TAIL,
+)
 
 EXPLICIT: Final = {"head": HEAD, "tail": TAIL, "head_tail": HEAD_TAIL}
 

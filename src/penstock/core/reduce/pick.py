@@ -7,6 +7,7 @@ of the content and apart from one another; those that touch need no mark between
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final
 
 from penstock.core.content import Content, Span
@@ -16,7 +17,7 @@ from penstock.core.reduce.contract import Room
 # After so many units in a row that do not fit, the room counts as full.
 MISSES: Final = 200
 
-_NO_LIMIT: Final = 1 << 62
+NO_LIMIT: Final = 1 << 62
 
 
 def pick(content: Content, units: Sequence[Span], order: Iterable[int], room: Room) -> list[Span]:
@@ -32,7 +33,7 @@ def picked(
     data = content.data
     ascii_only = data.isascii()
     room = room.less_marks(1 + len(content.holes))
-    chars, lines, size = (_NO_LIMIT if n is None else n for n in (room.chars, room.lines, room.bytes))
+    chars, lines, size = (NO_LIMIT if n is None else n for n in (room.chars, room.lines, room.bytes))
     mark = room.mark
     if units and units[0].start == 0:
         shown[0] = 1  # the start needs no mark before it
@@ -40,7 +41,7 @@ def picked(
         shown[-1] = 1
     misses = 0
     held = set(taken)
-    for index in [*sorted(held), *order]:
+    for index in chain(sorted(held), order):
         if shown[index + 1]:
             continue
         start, stop = units[index]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -30,6 +31,7 @@ _STOP_WORDS: Final = (
     " show so some such tell than that the their them then there these they thing things this those to under until up"
     " us use used uses using want was we were what when where which while who whom whose why will with would you your"
     " defined details file files line lines main text find found happened row rows"
+    " change changed changes fix fixed fixes fixing"
 )
 _STOP: Final = frozenset(_STOP_WORDS.split())
 
@@ -66,11 +68,37 @@ class Question:
         for text, weight in self.terms:
             effort.spend(len(units) // 8)
             having = [index for index, unit in enumerate(units) if text in unit]
-            worth = weight * math.log((len(units) + 1) / (len(having) + 0.5))
-            if worth > 0 and 2 * len(having) <= max(2, len(units)):
-                for index in having:
-                    found[index] = found.get(index, 0.0) + worth
+            _add(found, having, weight, len(units))
         return found
+
+    def scores_in(self, data: bytes, starts: Sequence[int], effort: Effort) -> dict[int, float]:
+        """The same of units that touch: each is `data` from its start up to the next one's.
+
+        Faster than `scores` where there are many units, because most words are in few of them.
+        """
+        found: dict[int, float] = {}
+        stops = [*starts[1:], len(data)]
+        for text, weight in self.terms:
+            effort.spend(1 + len(starts) // 32)
+            having: list[int] = []
+            place = data.find(text, starts[0] if starts else len(data))
+            while place >= 0 and 2 * len(having) <= max(2, len(starts)):
+                unit = bisect_right(starts, place) - 1
+                if place + len(text) <= stops[unit]:
+                    having.append(unit)
+                    place = stops[unit] - 1
+                place = data.find(text, place + 1)
+            effort.spend(len(having) // 2)
+            _add(found, having, weight, len(starts))
+        return found
+
+
+def _add(found: dict[int, float], having: Sequence[int], weight: float, units: int) -> None:
+    """Add what a word says of the units that have it: nothing where half of them do."""
+    worth = weight * math.log((units + 1) / (len(having) + 0.5))
+    if worth > 0 and 2 * len(having) <= max(2, units):
+        for index in having:
+            found[index] = found.get(index, 0.0) + worth
 
 
 def _words_of(word: str) -> list[tuple[str, float]]:

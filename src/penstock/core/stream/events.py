@@ -38,6 +38,7 @@ class ToolStart(NamedTuple):
     name: str
     start: int
     stop: int
+    server: str = ""  # whose tool it is, where the format says it
 
 
 class ToolArgs(NamedTuple):
