@@ -42,8 +42,9 @@ def test_python_m_penstock_is_the_command() -> None:
 def test_table_has_a_file_for_each_command_and_no_other() -> None:
     files = {path.stem for path in Path(root.__file__).parent.glob("*.py")}
     commands = {name for name in files if hasattr(import_module(f"penstock.cli.{name}"), "command")}
-    assert commands == set(root.COMMANDS)
-    assert all(entry.module == f"penstock.cli.{name}" for name, entry in root.COMMANDS.items())
+    named = {name.replace("-", "_"): entry for name, entry in root.COMMANDS.items()}
+    assert commands == set(named)
+    assert all(entry.module == f"penstock.cli.{name}" for name, entry in named.items())
 
 
 @pytest.mark.parametrize("name", root.COMMANDS)
@@ -54,12 +55,16 @@ def test_summary_in_the_table_is_the_first_sentence_of_the_help(name: str) -> No
     assert (command.help or "").partition("\n")[0] == root.COMMANDS[name].summary
 
 
+# What they say is a protocol.
+SERVERS = {"serve-tools"}
+
+
 @pytest.mark.parametrize("name", root.COMMANDS)
 def test_every_command_has_help_and_json(name: str) -> None:
     for option in ("-h", "--help"):
         done = call(name, option)
         assert done.code == 0
-        assert "--json" in done.text
+        assert "--json" in done.text or name in SERVERS
         assert done.err == ""
 
 
