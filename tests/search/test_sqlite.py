@@ -130,6 +130,7 @@ def test_repositories_are_told_with_their_sizes(index: SqliteIndex) -> None:
     index.finish("code", 5.0)
     index.begin("code", "/moved")
     assert index.repositories() == [("code", "/moved", 1, 2, 5.0)]
+    assert index.names() == ["code"]
 
 
 def test_forgotten_repository_is_gone_and_others_stay(index: SqliteIndex) -> None:
