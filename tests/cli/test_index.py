@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -76,6 +77,21 @@ def test_interrupted_run_keeps_what_it_has(code: Path) -> None:
     assert b"the next call goes on from there" in err
     again = call("index", str(code), "--project", "shop", "--json").json
     assert again["complete"] and again["unchanged"] == told["indexed"]
+
+
+@pytest.mark.parametrize("module", ["semble_grammars", "tree_sitter", "pathspec"])
+def test_missing_library_is_named_by_its_extra_and_search_needs_none(code: Path, module: str) -> None:
+    assert call("index", str(code), "--project", "shop").code == 0
+    without = f"import sys; sys.modules[{module!r}] = None; from penstock.cli import main; sys.exit(main(sys.argv[1:]))"
+
+    def called(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-c", without, *arguments], capture_output=True, text=True)
+
+    done = called("index", str(code), "--project", "shop")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pip install 'penstock[search]'" in done.stderr
+    assert called("index", "--help").returncode == 0
+    assert "def charge" in called("search", "charge", "--project", "shop").stdout
 
 
 def test_counts_are_told_from_the_most_frequent_on() -> None:

@@ -130,6 +130,7 @@ def test_repositories_are_told_with_their_sizes(index: SqliteIndex) -> None:
     index.finish("code", 5.0)
     index.begin("code", "/moved")
     assert index.repositories() == [("code", "/moved", 1, 2, 5.0)]
+    assert index.names() == ["code"]
 
 
 def test_forgotten_repository_is_gone_and_others_stay(index: SqliteIndex) -> None:
@@ -202,3 +203,8 @@ def test_damaged_index_is_told_with_what_to_do(tmp_path: Path) -> None:
     path.write_bytes(b"no database" * 1_000)
     with pytest.raises(StoreError, match="delete it and index the project again"):
         SqliteIndex(path)
+
+
+def test_folder_in_the_place_of_an_index_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be opened"):
+        SqliteIndex(tmp_path)
