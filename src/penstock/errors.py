@@ -2,6 +2,7 @@
 
 PenstockError
 ├── CallerError        the call is wrong; calling again the same way fails again      exit code 2
+│   ├── ArgumentError      a wrong argument of a tool: its name and what is allowed
 │   ├── LimitError         a limit that is no limit: 0, negative, not a whole number
 │   ├── ResultError        a value that cannot be a tool result (it has no JSON form)
 │   ├── PatternError       a search pattern that cannot be compiled
@@ -31,6 +32,14 @@ class PenstockError(Exception):
 
 class CallerError(PenstockError, ValueError):
     exit_code = 2
+
+
+class ArgumentError(CallerError):
+    def __init__(self, name: str, value: object, allowed: str):
+        super().__init__(f"{name} = {value!r} is not allowed: it must be {allowed}")
+        self.name = name
+        self.value = value
+        self.allowed = allowed
 
 
 class LimitError(CallerError):

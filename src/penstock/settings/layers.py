@@ -22,7 +22,9 @@ DEFAULT: Final = "default"
 _PREFIXES: Final = ("PENSTOCK_", "TOOL_OUTPUT_")
 
 # What is no setting but read elsewhere: by the command line, and by the benchmarks.
-_OTHERS: Final = frozenset({"PENSTOCK_DEBUG", "PENSTOCK_BENCH", "PENSTOCK_BENCH_HOME", "PENSTOCK_BENCH_PYTHON"})
+_OTHERS: Final = frozenset(
+    {"PENSTOCK_DEBUG", "PENSTOCK_BENCH", "PENSTOCK_BENCH_HOME", "PENSTOCK_BENCH_PYTHON", "PENSTOCK_BENCH_REPOS"}
+)
 
 
 class Given(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from penstock.settings.refusal import refusal
 
 FILES: Final = ("penstock.yaml", "penstock.yml")
 OUTPUT: Final = "tool-output"
+INDEXES: Final = "code-search"
 
 _log = logging.getLogger("penstock.settings")
 
@@ -46,6 +47,12 @@ def output_folder(root: Path | None, start: Path, environ: Mapping[str, str], pl
         return root / OUTPUT
     data = _data_folder(environ, platform)
     return start / OUTPUT if data is None else data / "penstock" / OUTPUT
+
+
+def index_folder(start: Path, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """Where indexes of code are, while no setting says so: in one place for all projects, as one may have many roots."""
+    data = _data_folder(environ, platform)
+    return start / INDEXES if data is None else data / "penstock" / INDEXES
 
 
 def absolute(path: Path, base: Path, environ: Mapping[str, str], source: str, key: str) -> Path:

@@ -20,6 +20,7 @@ from penstock.settings.table import Agent, Setting, Table, ToolBounds
 from penstock.settings.tree import TREE, Key, Named, Section, Tree
 
 _FOLDER: Final[Key] = ("store", "directory")
+_INDEXES: Final[Key] = ("search", "directory")
 _AGENT: Final = cast("Section", cast("Named", TREE.keys["agents"]).each)
 
 
@@ -108,6 +109,9 @@ def load_settings(
     folder = given.get(_FOLDER, Given(None, DEFAULT))
     if folder.value is None:
         given[_FOLDER] = Given(places.output_folder(root, start, environ), folder.origin)
+    indexes = given.get(_INDEXES, Given(None, DEFAULT))
+    if indexes.value is None:
+        given[_INDEXES] = Given(places.index_folder(start, environ), indexes.origin)
     entries = tuple(_entries(TREE, given))
     origins = MappingProxyType({entry.key: entry.origin for entry in entries})
     return replace(_settings(given), file=file, root=root, entries=entries, origins=origins)

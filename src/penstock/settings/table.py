@@ -174,6 +174,18 @@ class LedgerSettings(msgspec.Struct, frozen=True):
     ] = 90
 
 
+class SearchSettings(msgspec.Struct, frozen=True):
+    # load_settings puts the folder into the place of null.
+    directory: Annotated[
+        Path,
+        Setting(
+            Place("a folder", "penstock/code-search in the user's data folder"),
+            "The folder of the indexes of code, one file a project.",
+            "PENSTOCK_SEARCH_DIR",
+        ),
+    ] = None  # type: ignore[assignment]  # as said above
+
+
 class Agent(msgspec.Struct, frozen=True):
     max_tool_result_length: Annotated[
         int | None,
@@ -199,6 +211,7 @@ class Table(msgspec.Struct, frozen=True):
     summarization: Summarization = Summarization()
     store: StoreSettings = StoreSettings()
     ledger: LedgerSettings = LedgerSettings()
+    search: SearchSettings = SearchSettings()
     agents: Mapping[str, Agent] = {}
     models: Mapping[
         str,

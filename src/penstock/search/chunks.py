@@ -1,0 +1,161 @@
+"""A file as chunks of about MOST characters: whole definitions where they fit, cut between their parts where not.
+
+1. Chunks are whole lines. Together they are the file, in order, without a gap: what stands around a chunk is in its
+   neighbours.
+2. What fits is never cut. A comment or a decorator goes with what it stands before.
+3. Small neighbours share a chunk.
+4. Without a tree, and inside of what has no parts, the cut is where the indentation is least, at an empty line if there
+   is one.
+5. A line longer than LONGEST_LINE is shown by its beginning, with a mark for what is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from penstock.search.contract import Chunk
+from penstock.search.grammars import Branch, Definition, Parsed
+
+MOST: Final = 1_500
+LONGEST_LINE: Final = 2_000
+
+# Deeper ones are cut by their lines: a tree of generated code can be deeper than Python's stack.
+_DEEPEST: Final = 40
+_LEAST: Final = 200  # a cut by lines leaves no piece smaller, if it can
+
+
+class Rows(NamedTuple):
+    """Rows from `first` up to `stop`, which is the first behind."""
+
+    first: int
+    stop: int
+
+
+def chunked(lines: Sequence[str], parsed: Parsed | None, most: int = MOST) -> list[Chunk]:
+    """`lines` keep their ends; together they are the file."""
+    lines = [line if len(line) <= LONGEST_LINE else _shortened(line) for line in lines]
+    if not any(line.strip() for line in lines):
+        return []
+    cutter = _Cutter(lines, most)
+    whole = Rows(0, len(lines))
+    pieces = cutter.by_lines(whole) if parsed is None else cutter.by_tree(whole, parsed.root)
+    definitions = parsed.definitions if parsed is not None else []
+    return [_chunk(lines, rows, definitions) for rows in pieces]
+
+
+def _shortened(line: str) -> str:
+    end = line[len(line.rstrip("\r\n")) :]
+    return f"{line[:LONGEST_LINE]}[... {len(line) - LONGEST_LINE - len(end)} characters]{end}"
+
+
+def _chunk(lines: Sequence[str], rows: Rows, definitions: Sequence[Definition]) -> Chunk:
+    inside = [found for found in definitions if rows.first <= found.row < rows.stop]
+    around = [found for found in definitions if found.first < rows.first <= found.last and found.row < rows.first]
+    names = [found.name for found in sorted(inside, key=lambda found: not found.strong)]
+    scope = [found.name for found in around if found.strong]
+    content = "".join(lines[rows.first : rows.stop])
+    return Chunk(rows.first + 1, rows.stop, content, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(scope)))
+
+
+class _Cutter:
+    def __init__(self, lines: Sequence[str], most: int) -> None:
+        self._lines = lines
+        self._most = most
+        self._ends = [0]  # how many characters there are before each row
+        for line in lines:
+            self._ends.append(self._ends[-1] + len(line))
+
+    def size(self, rows: Rows) -> int:
+        return self._ends[rows.stop] - self._ends[rows.first]
+
+    def by_tree(self, rows: Rows, node: Branch, depth: int = 0) -> list[Rows]:
+        """These rows, which the node covers, in pieces that fit."""
+        if self.size(rows) <= self._most:
+            return [rows]
+        parts = list(self._parts(rows, node))
+        if depth > _DEEPEST:
+            return self.by_lines(rows)
+        if len(parts) < 2:
+            inner = _only_large_child(node)
+            return self.by_lines(rows) if inner is None else self.by_tree(rows, inner, depth + 1)
+        pieces: list[Rows] = []
+        for part, child in parts:
+            pieces += self.by_tree(part, child, depth + 1) if child is not None else self.by_lines(part)
+        return self._merged(pieces)
+
+    def by_lines(self, rows: Rows) -> list[Rows]:
+        pieces = []
+        while self.size(rows) > self._most and rows.stop - rows.first > 1:
+            stop = self._best_cut(rows)
+            pieces.append(Rows(rows.first, stop))
+            rows = Rows(stop, rows.stop)
+        return [*pieces, rows]
+
+    def _parts(self, rows: Rows, node: Branch) -> Iterator[tuple[Rows, Branch | None]]:
+        """The rows of each child, with those before it that no other child has; None for several on the same rows."""
+        first = rows.first
+        pending: Branch | None = None
+        shared = False
+        children = [child for child in node.children if child.start_point[0] < rows.stop]
+        for place, child in enumerate(children):
+            if child.end_point[0] < first:
+                continue
+            following = children[place + 1].start_point[0] if place + 1 < len(children) else rows.stop
+            shared = shared or pending is not None
+            pending = child
+            # The next one begins on the same row, or is what this comment tells of.
+            if following <= child.end_point[0] or (_is_comment(child) and following == child.end_point[0] + 1):
+                shared = shared or not _is_comment(child)
+                pending = None if _is_comment(child) else child
+                continue
+            stop = min(max(child.end_point[0] + (child.end_point[1] > 0), first + 1), rows.stop)
+            while stop < rows.stop and (place + 1 == len(children) or not self._lines[stop].strip()):
+                stop += 1
+            yield Rows(first, stop), None if shared else child
+            first, pending, shared = stop, None, False
+        if first < rows.stop:
+            yield Rows(first, rows.stop), None
+
+    def _merged(self, pieces: Sequence[Rows]) -> list[Rows]:
+        merged: list[Rows] = []
+        for rows in pieces:
+            joined = Rows(merged[-1].first, rows.stop) if merged else rows
+            if merged and self.size(joined) <= self._most:
+                merged[-1] = joined
+            else:
+                merged.append(rows)
+        return merged
+
+    def _best_cut(self, rows: Rows) -> int:
+        """Where the first piece of these rows ends: at the least indented line in the second half of what fits."""
+        last = rows.first + 1
+        while last < rows.stop and self._ends[last + 1] - self._ends[rows.first] <= self._most:
+            last += 1
+        best, least = last, float("inf")
+        for row in range(last, rows.first, -1):
+            if self._ends[row] - self._ends[rows.first] < self._most // 2:
+                break
+            indentation = self._indentation(row)
+            if indentation < least:
+                best, least = row, indentation
+        return best
+
+    def _indentation(self, row: int) -> float:
+        """Of the line at `row`; half a step less behind an empty line."""
+        line = self._lines[row] if row < len(self._lines) else ""
+        text = line.lstrip()
+        if not text:
+            return 1_000
+        width = len(line) - len(text)
+        return width - 0.5 if not self._lines[row - 1].strip() else width
+
+
+def _is_comment(node: Branch) -> bool:
+    return "comment" in node.type or node.type in ("decorator", "attribute_item", "unary_operator")
+
+
+def _only_large_child(node: Branch) -> Branch | None:
+    """The child that has nearly all of the node's rows, such as the body of a function."""
+    largest = max(node.children, key=lambda child: child.end_point[0] - child.start_point[0], default=None)
+    return largest if largest is not None and largest.end_point[0] > largest.start_point[0] else None

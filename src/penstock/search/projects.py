@@ -1,0 +1,69 @@
+"""The indexes of a folder: one file a project, opened when it is asked for, and again when another file is there."""
+
+from __future__ import annotations
+
+import re
+import threading
+from pathlib import Path
+from typing import Final
+
+from penstock.errors import ArgumentError
+from penstock.search.contract import Index
+from penstock.search.sqlite import SqliteIndex
+
+_ENDING: Final = ".sqlite"
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_ALLOWED: Final = "1 to 100 of A-Z, a-z, 0-9, '.', '_' and '-', the first a letter or a digit"
+_MOST_NAMED: Final = 50
+
+
+class Projects:
+    """Safe for threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._open: dict[str, tuple[tuple[int, int], SqliteIndex]] = {}
+
+    def names(self) -> list[str]:
+        return sorted(path.stem for path in self._folder.glob(f"*{_ENDING}") if _ID.fullmatch(path.stem))
+
+    def opened(self, project_id: str) -> Index:
+        """The index of a project that is there."""
+        path = self._path(project_id)
+        with self._lock:
+            try:
+                found = path.stat()
+            except FileNotFoundError:
+                raise ArgumentError("project_id", project_id, self._those_there()) from None
+            identity = found.st_dev, found.st_ino
+            before = self._open.get(project_id)
+            if before is not None and before[0] == identity:
+                return before[1]
+            if before is not None:
+                before[1].close()
+            index = SqliteIndex(path)
+            self._open[project_id] = identity, index
+            return index
+
+    def made(self, project_id: str) -> Index:
+        """The index of a project, new where there is none. It is the caller's to close."""
+        return SqliteIndex(self._path(project_id), create=True)
+
+    def close(self) -> None:
+        with self._lock:
+            for _, index in self._open.values():
+                index.close()
+            self._open.clear()
+
+    def _path(self, project_id: str) -> Path:
+        if not isinstance(project_id, str) or not _ID.fullmatch(project_id):
+            raise ArgumentError("project_id", project_id, _ALLOWED)
+        return self._folder / f"{project_id}{_ENDING}"
+
+    def _those_there(self) -> str:
+        names = self.names()
+        if not names:
+            return "that of an indexed project, and there is none yet: `penstock index PATH --project ID` makes one"
+        more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+        return f"one of those that are indexed: {', '.join(names[:_MOST_NAMED])}{more}"

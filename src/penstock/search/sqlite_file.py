@@ -1,0 +1,132 @@
+"""The SQLite file of an embedded index: opened, brought to the present schema, asked.
+
+FTS5 keeps terms only, in a contentless table. It has to be told them again to forget them, so what makes terms has a
+version, and an index of another version is made anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from penstock.errors import StoreError, StoreFull
+from penstock.search import words
+
+VERSION: Final = f"1/{words.VERSION}"
+
+PATIENCE: Final = 60.0  # of a writer that waits for another one's batch
+_CACHE_KB: Final = 32_000
+
+_SCHEMA: Final = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE repositories (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, root TEXT NOT NULL, "
+    "indexed_at REAL)",
+    "CREATE TABLE files (id INTEGER PRIMARY KEY, repository INTEGER NOT NULL, path TEXT NOT NULL, "
+    "language TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, "
+    "UNIQUE (repository, path))",
+    # Numbers are never given twice: a search that runs meanwhile must not take one chunk for another.
+    "CREATE TABLE chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, start_line INTEGER NOT NULL, "
+    "end_line INTEGER NOT NULL, symbols TEXT NOT NULL, scope TEXT NOT NULL, content TEXT NOT NULL)",
+    "CREATE INDEX chunks_of_file ON chunks (file, start_line)",
+    "CREATE TABLE definitions (name TEXT NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (name, chunk)) WITHOUT ROWID",
+    "CREATE INDEX definitions_of_chunk ON definitions (chunk)",
+    "CREATE VIRTUAL TABLE terms USING fts5(path, symbols, place, text, content='', "
+    "tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* Co M*'\")",
+    "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(terms, 'row')",
+    # A term in the path or in the symbols counts more than one in the text; `place` only narrows.
+    "INSERT INTO terms (terms, rank) VALUES ('rank', 'bm25(4.0, 3.0, 0.0, 1.0)')",
+)
+_TABLES: Final = ("vocabulary", "terms", "definitions", "chunks", "files", "repositories", "meta")
+
+
+class SqliteFile:
+    """One connection, for all threads in turn. `create` makes what is not there, and anew what another version left."""
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        new = not path.exists()
+        if new and not create:
+            raise StoreError(f"there is no index {path}")
+        if new:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise StoreError(f"the index {path} cannot be opened: {error}") from error
+        try:
+            if new:
+                path.chmod(0o600)
+            self._prepare(create)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def state(self) -> object:
+        """Another one after every change, by whichever process."""
+        with self._lock:
+            return self.rows("PRAGMA data_version"), self._connection.total_changes
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self.execute(statement, *values).fetchall()
+
+    def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        """Some waits SQLite ends at once, whatever its timeout: for the switch to WAL, for a last close."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._connection.execute(statement, values)
+            except sqlite3.Error as error:
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                if code == sqlite3.SQLITE_BUSY and time.monotonic() < until:
+                    time.sleep(0.005)
+                    continue
+                if code == sqlite3.SQLITE_FULL:
+                    raise StoreFull("the disk") from error
+                raise StoreError(f"the index {self.path} cannot be used: {error}") from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._lock:
+            self.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _prepare(self, create: bool) -> None:
+        if self.rows("PRAGMA journal_mode") != [("wal",)]:
+            self.execute("PRAGMA journal_mode = WAL")
+        # A power loss may take the last batches, which the next run indexes again.
+        self.execute("PRAGMA synchronous = NORMAL")
+        self.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+        if self._version() == VERSION:
+            return
+        if not create:
+            raise StoreError(f"the index {self.path} was made by another version of Penstock: index the project again")
+        with self.transaction():
+            if self._version() != VERSION:  # unless another process was faster
+                for table in _TABLES:
+                    self.execute(f"DROP TABLE IF EXISTS {table}")
+                for statement in _SCHEMA:
+                    self.execute(statement)
+                self.execute("INSERT INTO meta VALUES ('version', ?)", VERSION)
+
+    def _version(self) -> str | None:
+        if not self.rows("SELECT 1 FROM sqlite_master WHERE name = 'meta'"):
+            return None
+        rows = self.rows("SELECT value FROM meta WHERE key = 'version'")
+        return rows[0][0] if rows else None
