@@ -1,6 +1,6 @@
 # The two commands: `make start` shows the gate at work, `make test` runs every check. Both set up what they need.
 .DEFAULT_GOAL := help
-.PHONY: help start test check types imports fast others test-faults bench bench-recall docs clean tools
+.PHONY: help start test check types imports fast others test-faults bench bench-recall bench-search docs clean tools
 
 # The first Python from 3.11 on; PYTHON=... names another.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -16,7 +16,7 @@ $(BIN)/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Penstock needs Python 3.11 or newer."; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) ..."
 	@$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv --quiet $(VENV)
-	@$(BIN)/python -m pip install --quiet --editable '.[dev,tokens,mcp]'
+	@$(BIN)/python -m pip install --quiet --editable '.[dev,tokens,mcp,search]'
 	@touch $@
 
 start: $(BIN)/ready  ## noisy commands of this machine through the gate, and what was cut read back
@@ -69,6 +69,9 @@ bench: $(BIN)/ready  ## the figures, beside other libraries
 
 bench-recall: $(BIN)/ready  ## what views keep of what matters; PENSTOCK_BENCH_CORPUS names a folder of real outputs
 	$(BIN)/python -m bench.recall
+
+bench-search: $(BIN)/ready  ## how well code is found; PENSTOCK_BENCH_REPOS names the checkouts
+	$(BIN)/python -m bench.search
 
 docs: $(BIN)/ready  ## write the generated pages anew
 	$(BIN)/python -m penstock.settings docs/settings.md

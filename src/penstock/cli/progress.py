@@ -1,4 +1,4 @@
-"""One line on a terminal that says how much came so far, while a long capture goes on. It is erased at the end."""
+"""One line on a terminal that says how much came so far, while something takes long. It is erased at the end."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ class Progress:
         self._width = 0
 
     def tick(self, size: int) -> None:
+        self.tell(amount(size))
+
+    def tell(self, how_far: str) -> None:
         now = time.monotonic()
         if not self._shown or now - self._last < EVERY:
             return
         self._last = now
-        text = f"{console.NAME}: {amount(size)}, {now - self._began:.0f} s"
+        text = f"{console.NAME}: {how_far}, {now - self._began:.0f} s"
         console.say(f"\r{text:{self._width}}")
         self._width = max(self._width, len(text))
 

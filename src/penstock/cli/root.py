@@ -34,6 +34,8 @@ COMMANDS: Final[dict[str, Entry]] = {
     "unseen": Entry("penstock.cli.unseen", "Print what no view has shown yet."),
     "ls": Entry("penstock.cli.ls", "List what is kept, newest first."),
     "show": Entry("penstock.cli.show", "Tell what is known of one kept output."),
+    "index": Entry("penstock.cli.index", "Index the code of a folder for `penstock search`."),
+    "search": Entry("penstock.cli.search", "Find code that `penstock index` has indexed, by words or by a name."),
     "stats": Entry("penstock.cli.stats", "Tell what was cut, saved and read again."),
     "gc": Entry("penstock.cli.gc", "Delete what has expired."),
     "check": Entry("penstock.cli.check", "Look for damage in the store."),

@@ -50,7 +50,7 @@ def output_folder(root: Path | None, start: Path, environ: Mapping[str, str], pl
 
 
 def index_folder(start: Path, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-    """Where indexes of code are, while no setting says so: in one place for all projects, as one may have many roots."""
+    """Where indexes of code are, while no setting says so: not at a project's root, as a project may have several."""
     data = _data_folder(environ, platform)
     return start / INDEXES if data is None else data / "penstock" / INDEXES
 
