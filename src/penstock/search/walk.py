@@ -87,10 +87,14 @@ class Census:
     unknown: Counter[str] = field(default_factory=Counter)
 
 
-def walked(root: Path, census: Census) -> Iterator[Candidate]:
-    """Depth first, folders and files by name."""
+def walked(root: Path, census: Census, below: str = "") -> Iterator[Candidate]:
+    """Depth first, folders and files by name. `below` is a folder of the root, with / : only what is in it."""
     rules = [_Rules("", _patterns(root / ".git" / "info" / "exclude"))]
-    yield from _walked(root, "", rules, census)
+    at = ""
+    for name in below.split("/") if below else ():
+        rules.append(_Rules(at, [line for file in _IGNORE_FILES for line in _patterns(root / at / file)]))
+        at += name + "/"
+    yield from _walked(root / at, at, rules, census)
 
 
 def _walked(folder: Path, at: str, rules: list[_Rules], census: Census) -> Iterator[Candidate]:
