@@ -27,9 +27,18 @@ _DIRECT: Final = 4
 _COMPOUND: Final = re.compile(r"[a-z0-9]_[a-zA-Z]|[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _COMPOUND_LEAST: Final = 8
 
+# What goes nowhere of a file's rank: as much as with so much of the links that a file has on average.
+_IDLE: Final = 0.5
+_STRONG_LINK: Final = 1_000.0
+_WRITTEN_LIKE_CODE: Final = 5.0
+_TYPE: Final = 3.0
+_PLAIN: Final = 0.3
+_PRIVATE: Final = 0.1
+
 # How much more a name is followed that the prompt has, and one that shares all of its words.
 _MENTIONED: Final = 10.0
 _ALIKE: Final = 20.0
+_LIKED: Final = 0.2  # of that, what a reader starts rather at its file
 _IN_CONTEXT: Final = 100.0
 # Of a file's own rank, what its definitions share although nobody uses them.
 _UNUSED: Final = 0.1
@@ -65,15 +74,18 @@ class References:
         if not self.files:
             return []
         like = self._alike(prompt)
-        ranks = pagerank(self._followed(like), self._start(prompt, like), expired=self._expired)
+        ranks = pagerank(
+            self._followed(like), self._start(prompt, like), idle=self._idle, expired=self._expired
+        )
         worth = self._worth(ranks, like)
         found = []
         for number, (path, tags) in enumerate(self.files):
             if prompt.has(path) or not tags.definitions:
                 continue
             own = _UNUSED * ranks[number] / len(tags.definitions)
+            liked = 1 + prompt.likes(path)
             for place, tag in enumerate(tags.definitions):
-                score = (own + worth.get(tag.key, 0.0) * (not tag.local)) * like.get(tag.key, 1.0) * _kind(tag)
+                score = (own + worth.get(tag.key, 0.0) * (not tag.local)) * like.get(tag.key, 1.0) * liked * _kind(tag)
                 found.append(Ranked(score, number, place))
         found.sort(key=lambda one: (-one.score, one.file, one.number))
         return found
@@ -96,6 +108,10 @@ class References:
                 for definer in definers:
                     row[definer] = row.get(definer, 0.0) + weight / len(definers)
         self._nodes = nodes
+        self._idle = _IDLE * sum(sum(links[file].values()) for file in range(len(self.files))) / max(1, len(self.files))
+        # From the node of a name all goes on to those that define it.
+        for node in nodes.values():
+            links[node] = {definer: _STRONG_LINK * self._idle for definer in links[node]}
         return links
 
     def _alike(self, prompt: Prompt) -> dict[int, float]:
@@ -109,7 +125,7 @@ class References:
             if name.lower() in prompt.names:
                 like[key] = _MENTIONED * _ALIKE
             elif shared := [rarity[word] for word in self._words_of(name) if word in rarity]:
-                like[key] = 1 + _ALIKE * (sum(shared) / whole) ** 2
+                like[key] = 1 + _ALIKE * sum(shared) / whole
         return like
 
     def _rarity(self, prompt: Prompt) -> dict[str, float]:
@@ -149,9 +165,8 @@ class References:
             if prompt.has(path):
                 start[number] += _IN_CONTEXT
         for key, more in like.items():
-            if more > _ALIKE:
-                for definer in self.definers[key]:
-                    start[definer] += more / len(self.definers[key])
+            for definer in self.definers[key]:
+                start[definer] += _LIKED * (more - 1) / len(self.definers[key])
         return start + [0.0] * (len(self._links) - len(self.files))
 
     def _worth(self, ranks: Sequence[float], like: dict[int, float]) -> dict[int, float]:
@@ -160,7 +175,7 @@ class References:
         weights = {key: weight * min(like.get(key, 1.0), _MENTIONED) for key, weight in self._weights.items()}
         for file, uses in enumerate(self._uses):
             whole = sum(weights[key] * times for key, times in uses)
-            share = ranks[file] / whole if whole else 0.0
+            share = ranks[file] / (whole + self._idle) if whole else 0.0
             for key, times in uses:
                 worth[key] = worth.get(key, 0.0) + share * weights[key] * times
         return {key: value / len(self.definers[key]) for key, value in worth.items()}
@@ -195,12 +210,11 @@ def _uses(
 def _weight(name: str, rarity: float, definers: int) -> float:
     weight = math.log1p(rarity) / math.sqrt(definers)
     if name.startswith("_"):
-        return weight * 0.1
+        return weight * _PRIVATE
     if len(name) >= _COMPOUND_LEAST and _COMPOUND.search(name):
-        return weight * 5
-    return weight * (2 if name[0].isupper() else 1) * (0.5 if len(name) < 4 else 1)
+        return weight * _WRITTEN_LIKE_CODE
+    return weight * (_TYPE if name[0].isupper() else _PLAIN)
 
 
 def _kind(tag: Tag) -> float:
-    private = 0.3 if tag.name.startswith("_") else 1.0
-    return private * (1.0 if tag.strong else _VALUE) * (_LOCAL if tag.local else 1.0)
+    return (_PRIVATE if tag.name.startswith("_") else 1.0) * (1.0 if tag.strong else _VALUE) * (_LOCAL if tag.local else 1.0)

@@ -122,6 +122,8 @@ class TagFile:
             raise
 
     def _prepare(self) -> None:
+        # What a power loss takes is parsed again.
+        self._connection.execute("PRAGMA synchronous = NORMAL")
         if self._is_current():
             return
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -134,10 +136,8 @@ class TagFile:
         self._connection.execute("COMMIT")
 
     def _is_current(self) -> bool:
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        return self._rows("PRAGMA application_id") == [(_APPLICATION,)] and self._rows("PRAGMA user_version") == [
-            (VERSION,)
-        ]
+        marks = self._rows("PRAGMA application_id"), self._rows("PRAGMA user_version")
+        return marks == ([(_APPLICATION,)], [(VERSION,)])
 
     def _asked(self, statement: str) -> list[tuple[Any, ...]]:
         try:

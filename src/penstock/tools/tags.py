@@ -3,6 +3,8 @@
 1. Names are kept as digests of 8 bytes: the map asks only whether a name that is used is one that is defined.
 2. A name counts in its family of languages: what Python calls `append` no Rust file defines.
 3. Comments and texts in quotes use no names. What a file defines itself it uses of no other.
+4. A plain word such as `value` is mostly a variable: it counts as a name where it is called. Called behind a dot it is
+   a method, and a function otherwise: `list(x)` calls no method `list` of anybody.
 """
 
 from __future__ import annotations
@@ -26,14 +28,22 @@ MOST_DEFINITIONS: Final = 2_000
 MOST_NAMES: Final = 20_000
 LONGEST_LINE: Final = 160
 _LONGEST_NAME: Final = 100
+_OFTEN: Final = 255
 
 _WORD: Final = re.compile(r"[^\W\d]\w*")
+_CALLED: Final = re.compile(r"(?:\.|->)?[^\W\d]\w*(?=\()")
+_CALL: Final = 9  # as many plain uses say as much as a call
+METHOD: Final = "."  # before the name of one that is a plain word
 _FAMILIES: Final = (
     ("javascript", "typescript", "tsx", "vue", "svelte"),
     ("c", "cpp", "objc"),
     ("java", "kotlin", "scala", "groovy"),
     ("css", "scss"),
     ("clojure", "scheme", "racket"),
+)
+_WITHOUT_PARENTHESES: Final = frozenset(
+    "bash batch clojure cmake elixir fish haskell just lisp make nix ocaml perl powershell racket ruby scala scheme sql "
+    "tcl vim wat".split()
 )
 _FAMILY: Final = {language: family[0] for family in _FAMILIES for language in family}
 
@@ -73,28 +83,61 @@ def tags_of(source: Source, until: float) -> FileTags:
     if found is None:
         return FileTags(lack=f"no grammar for {language}")
     family = _FAMILY.get(language, language)
-    definitions = _tags(found, source.text.split("\n"), family)
+    calls_only = language not in _WITHOUT_PARENTHESES
+    definitions = _tags(found, source.text.split("\n"), family, calls_only=calls_only)
     own = {tag.name for tag in definitions}
-    uses = Counter(word for word in _WORD.findall(_said(data, found)) if 2 < len(word) <= _LONGEST_NAME)
+    uses = _uses(_said(data, found), calls_only=calls_only)
     often = sorted(uses.items(), key=lambda use: (-use[1], use[0]))[:MOST_NAMES]
-    told = sorted((key_of(name, family), min(255, count)) for name, count in often if name not in own)
+    told = sorted(
+        (key_of(name, family), min(_OFTEN, count)) for name, count in often if name.removeprefix(METHOD) not in own
+    )
     keys = array("Q", [key for key, _ in told])
     return FileTags(definitions, keys.tobytes(), bytes(count for _, count in told))
 
 
-def _tags(found: Outline, lines: Sequence[str], family: str) -> tuple[Tag, ...]:
-    return tuple(
-        Tag(
-            outlined.found.name,
-            key_of(outlined.found.name, family),
-            outlined.found.row + 1,
-            tuple(_brief(line) for line in lines[outlined.found.row : outlined.stop]),
-            outlined.parent,
-            outlined.found.strong,
-            outlined.local,
+def _tags(found: Outline, lines: Sequence[str], family: str, *, calls_only: bool) -> tuple[Tag, ...]:
+    tags = []
+    for outlined in found.definitions[:MOST_DEFINITIONS]:
+        name = outlined.found.name
+        is_method = calls_only and _is_plain(name) and outlined.parent >= 0 and outlined.found.strong
+        signature = tuple(_brief(line) for line in lines[outlined.found.row : outlined.stop])
+        tags.append(
+            Tag(
+                name,
+                key_of(METHOD + name if is_method else name, family),
+                outlined.found.row + 1,
+                signature,
+                outlined.parent,
+                outlined.found.strong,
+                outlined.local,
+            )
         )
-        for outlined in found.definitions[:MOST_DEFINITIONS]
+    return tuple(tags)
+
+
+def _is_plain(name: str) -> bool:
+    return name.islower() and "_" not in name
+
+
+def _uses(said: str, *, calls_only: bool) -> Counter[str]:
+    """The names of a text, with how much each use says: most, where it is called or a type."""
+    words = Counter(_WORD.findall(said))
+    if not calls_only:
+        return _of_length(words)
+    uses = Counter(
+        {word: count * (_CALL if word[0].isupper() else 1) for word, count in words.items() if not _is_plain(word)}
     )
+    for called in _CALLED.findall(said):
+        name = called.lstrip(".->")
+        if not _is_plain(name):
+            uses[name] += _CALL - 1
+        else:
+            uses[name if name == called else METHOD + name] += _CALL
+    return _of_length(uses)
+
+
+def _of_length(uses: Counter[str]) -> Counter[str]:
+    return Counter({word: count for word, count in uses.items() if 2 < len(word) <= _LONGEST_NAME})
 
 
 def _brief(line: str) -> str:
