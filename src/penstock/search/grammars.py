@@ -132,7 +132,7 @@ def parse(language: str, data: bytes) -> Parsed | None:
         return None
     parser, queries = grammar
     root = parser.parse(data).root_node
-    definitions = {found for _, found in _definitions(queries, root)}
+    definitions = {found for _, found in _definitions(queries, root, data)}
     return Parsed(root, sorted(definitions, key=lambda found: (found.row, found.name)))
 
 
@@ -156,7 +156,7 @@ def outline(language: str, data: bytes, until: float = math.inf) -> Outline | No
     captures = QueryCursor(marked).captures(root) if marked is not None and _is_whole(root) else {}
     functions = sorted((node.start_byte, node.end_byte) for node in captures.get("function", ()))
     silent = [(node.start_byte, node.end_byte) for node in captures.get("silent", ())]
-    return Outline(_outlined(_definitions(queries, root), functions), sorted(silent))
+    return Outline(_outlined(_definitions(queries, root, data), functions), sorted(silent))
 
 
 @cache
@@ -240,7 +240,7 @@ def _is_whole(root: Node) -> bool:
     return True
 
 
-def _definitions(queries: Sequence[Query], root: Node) -> Iterator[tuple[Node, Definition]]:
+def _definitions(queries: Sequence[Query], root: Node, data: bytes) -> Iterator[tuple[Node, Definition]]:
     """Each with the node that defines it."""
     if not _is_whole(root):
         return
@@ -252,12 +252,15 @@ def _definitions(queries: Sequence[Query], root: Node) -> Iterator[tuple[Node, D
             node = captures["word"][0].parent if "word" in captures else name.parent
             if node is None:
                 continue
-            found = _elixir(captures["word"][0], name, node) if "word" in captures else _defined(name, node)
+            if "word" in captures:
+                found = _elixir(_text(captures["word"][0], data), name, node, data)
+            else:
+                found = _defined(name, node, data)
             if found is not None and 0 < len(found.name) <= LONGEST_NAME:
                 yield node, found
 
 
-def _defined(name: Node, node: Node) -> Definition | None:
+def _defined(name: Node, node: Node, data: bytes) -> Definition | None:
     if _NEVER.search(node.type):
         return None
     strong = _STRONG.search(node.type) is not None
@@ -269,7 +272,12 @@ def _defined(name: Node, node: Node) -> Definition | None:
     inner = name
     while (deeper := inner.child_by_field_name("declarator")) is not None:
         inner = deeper
-    return _definition(inner, node, strong)
+    return _definition(inner, node, strong, data)
+
+
+def _text(node: Node, data: bytes) -> bytes:
+    # Its own `text` asks the reader of the parser again, and waits for ever where that has nothing more to give.
+    return data[node.start_byte : node.end_byte]
 
 
 def _is_function(node: Node) -> bool:
@@ -277,17 +285,17 @@ def _is_function(node: Node) -> bool:
     return value is not None and ("func" in value.type or "class" in value.type)
 
 
-def _elixir(word: Node, name: Node, node: Node) -> Definition | None:
+def _elixir(word: bytes, name: Node, node: Node, data: bytes) -> Definition | None:
     """`def name(...) when ...` is a call, too."""
-    if not _ELIXIR.fullmatch((word.text or b"").decode()):
+    if not _ELIXIR.fullmatch(word.decode("utf-8", "replace")):
         return None
     while name.type in ("call", "binary_operator"):
         name = name.child_by_field_name("target") or name.child_by_field_name("left") or name.children[0]
-    return _definition(name, node, True)
+    return _definition(name, node, True, data)
 
 
-def _definition(name: Node, node: Node, strong: bool) -> Definition | None:
-    text = name.text or b""
+def _definition(name: Node, node: Node, strong: bool, data: bytes) -> Definition | None:
+    text = _text(name, data)
     # Where a type has parameters, or a method a class before it, the name is what stands last before them.
     text = text.partition(b"<")[0].partition(b"(")[0].rpartition(b"::")[2].strip(b" *&\"'`")
     found = _FIRST_WORD.match(text)
