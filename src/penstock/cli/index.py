@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +70,7 @@ def command(path: Path, project: str, repository: str | None, json: bool) -> int
 
 
 def document(report: Report, project: str) -> dict[str, Any]:
-    return {"project_id": project, **asdict(report), "seconds": round(report.seconds, 3)}
+    return {"project_id": project, **vars(report), "seconds": round(report.seconds, 3)}
 
 
 def sentences(report: Report) -> Iterator[str]:
@@ -82,6 +81,8 @@ def sentences(report: Report) -> Iterator[str]:
     )
     if report.without_grammar:
         yield f"cut by lines, for want of a grammar: {counted(report.without_grammar)}"
+    if report.not_parsed:
+        yield f"cut by lines, as they took too long to parse: {report.not_parsed:,}"
     if report.left_out:
         yield f"left out: {counted(report.left_out)}"
     if report.unknown:

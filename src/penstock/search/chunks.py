@@ -41,7 +41,24 @@ def chunked(lines: Sequence[str], parsed: Parsed | None, most: int = MOST) -> li
     whole = Rows(0, len(lines))
     pieces = cutter.by_lines(whole) if parsed is None else cutter.by_tree(whole, parsed.root)
     definitions = parsed.definitions if parsed is not None else []
-    return [_chunk(lines, rows, definitions) for rows in pieces]
+    return list(_named(lines, pieces, definitions))
+
+
+def _named(lines: Sequence[str], pieces: Sequence[Rows], definitions: Sequence[Definition]) -> Iterator[Chunk]:
+    """The pieces with what is defined in them. `definitions` are in the order of their rows."""
+    around: list[Definition] = []
+    place = 0
+    for rows in pieces:
+        around = [found for found in around if found.last >= rows.first]
+        begun = place
+        while place < len(definitions) and definitions[place].row < rows.stop:
+            place += 1
+        inside = definitions[begun:place]
+        names = [name for found in sorted(inside, key=lambda found: not found.strong) for name in _ways(found.name)]
+        scope = [name for found in around if found.strong for name in _ways(found.name)]
+        content = "".join(lines[rows.first : rows.stop])
+        yield Chunk(rows.first + 1, rows.stop, content, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(scope)))
+        around += inside
 
 
 def _shortened(line: str) -> str:
@@ -49,13 +66,9 @@ def _shortened(line: str) -> str:
     return f"{line[:LONGEST_LINE]}[... {len(line) - LONGEST_LINE - len(end)} characters]{end}"
 
 
-def _chunk(lines: Sequence[str], rows: Rows, definitions: Sequence[Definition]) -> Chunk:
-    inside = [found for found in definitions if rows.first <= found.row < rows.stop]
-    around = [found for found in definitions if found.first < rows.first <= found.last and found.row < rows.first]
-    names = [found.name for found in sorted(inside, key=lambda found: not found.strong)]
-    scope = [found.name for found in around if found.strong]
-    content = "".join(lines[rows.first : rows.stop])
-    return Chunk(rows.first + 1, rows.stop, content, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(scope)))
+def _ways(name: str) -> tuple[str, ...]:
+    """`Store.Box` is called `Box`, too."""
+    return (name, name.rpartition(".")[2]) if "." in name.rstrip(".") else (name,)
 
 
 class _Cutter:

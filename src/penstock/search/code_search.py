@@ -167,7 +167,7 @@ def _check_limit(limit: int) -> None:
 def _repository(index: Index, repository_id: str | None) -> str | None:
     if repository_id is None:
         return None
-    names = [repository.name for repository in index.repositories()]
+    names = index.names()
     if repository_id not in names:
         there = f"one of this project: {', '.join(names)}" if names else "left out, as this project has none yet"
         raise ArgumentError("repository_id", repository_id, there)

@@ -86,7 +86,13 @@ class Index(Protocol):
         """Of the database, as responses tell it."""
         ...
 
-    def repositories(self) -> list[Repository]: ...
+    def repositories(self) -> list[Repository]:
+        """With their sizes, which takes a moment where they are large."""
+        ...
+
+    def names(self) -> list[str]:
+        """Of the repositories."""
+        ...
 
     def states(self, repository: str) -> dict[str, FileState]:
         """Of every file that is indexed, by its path."""

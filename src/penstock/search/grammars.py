@@ -45,6 +45,7 @@ class Definition(NamedTuple):
     first: int
     last: int
     strong: bool  # a type or a function; not a value
+    function: bool
 
 
 class Parsed(NamedTuple):
@@ -69,13 +70,19 @@ class Outline(NamedTuple):
 _STRONG: Final = re.compile(
     "class|interface|struct|trait|enum_|enum$|union|func|method|module|namespace|object|protocol|impl|macro|record|"
     "type_(?:spec|alias|item|def|decl)|data_type|newtype|preproc_function|contract|singleton|mixin|constructor|"
-    "signature|subroutine|message|service|rule|mod_item|type_synonym|procedure|create_|defmodule"
+    "(?<!property_)signature|subroutine|message|service|rule|mod_item|type_synonym|procedure|create_|defmodule"
 )
+_FUNCTION: Final = re.compile("func|method|constructor|subroutine|procedure")
 _WEAK: Final = re.compile("var|const|static|property|let|binding|assignment|preproc_def|definition|declaration|spec$")
 _NEVER: Final = re.compile(
-    "param|argument|reference|template_type|qualified|command|annotation|import|using|call|element|attribute|"
-    "package|pattern|expression|specialization|namespace_(?:name|use)|field$|field_decl|type_identifier|accessor"
+    "param|argument|reference|invocation|template_|(?<!data)_type$|tuple|constraint|index_signature|qualified|command|"
+    "annotation|import|using|call|element|attribute|package|pattern|expression|specialization|namespace_(?:name|use)|"
+    "field$|field_decl|type_identifier|accessor"
 )
+# Of these only those come that the queries below ask for.
+_ASKED_FOR: Final = ("pair", "assignment_expression", "binary_operator", "block")
+# Around a name, inside of what defines it.
+_WRAPPINGS: Final = ("member_expression", "object_reference", "string_lit", "call_expression", "signature", "type_head")
 # `struct point p` names a type and defines none.
 _ONLY_WITH_BODY: Final = re.compile("_specifier$")
 
@@ -87,7 +94,12 @@ _BY_DECLARATOR: Final = """
 _OWN: Final = {
     "c": _BY_DECLARATOR,
     "cpp": _BY_DECLARATOR + "(alias_declaration name: (_) @name)",
-    "objc": _BY_DECLARATOR,
+    "objc": _BY_DECLARATOR
+    + """
+        (class_interface . (identifier) @name)
+        (class_implementation . (identifier) @name)
+        (method_definition (identifier) @name)
+        """,
     "javascript": """
         (assignment_expression left: (member_expression property: (_) @name) right: (function_expression))
         (assignment_expression left: (member_expression property: (_) @name) right: (arrow_function))
@@ -99,10 +111,32 @@ _OWN: Final = {
     "python": "(module (expression_statement (assignment left: (identifier) @name)))",
     "kotlin": "(property_declaration (variable_declaration (identifier) @name))",
     "ocaml": "(let_binding pattern: (value_name) @name)",
-    "css": "",
-    "html": "",
+    "clojure": "(list_lit . value: (sym_lit) @word . value: (sym_lit) @name)",
+    "scheme": """
+        (list . (symbol) @word . (symbol) @name)
+        (list . (symbol) @word . (list . (symbol) @name))
+        """,
+    "racket": """
+        (list . (symbol) @word . (symbol) @name)
+        (list . (symbol) @word . (list . (symbol) @name))
+        """,
+    "r": "(binary_operator lhs: (identifier) @name rhs: (function_definition))",
+    "julia": """
+        (function_definition (signature (call_expression . (identifier) @name)))
+        (struct_definition (type_head (identifier) @name))
+        """,
+    "powershell": "(function_statement (function_name) @name)",
+    "graphql": """
+        (object_type_definition (name) @name)
+        (interface_type_definition (name) @name)
+        (input_object_type_definition (name) @name)
+        (enum_type_definition (name) @name)
+        """,
+    "sql": "(create_table (object_reference name: (_) @name)) (create_function (object_reference name: (_) @name))",
+    "hcl": "(block (string_lit (template_literal) @name))",
+    "zig": "(variable_declaration . (identifier) @name)",
 }
-_FUNCTION: Final = re.compile("func|method|lambda|closure|arrow|constructor_d|procedure|subroutine")
+_FUNCTION_KIND: Final = re.compile("func|method|lambda|closure|arrow|constructor_d|procedure|subroutine")
 _NO_FUNCTION: Final = re.compile("call|invocation|declarator|name|param|modif|interface|keyword|import|prototype|spec$")
 _COMMENT: Final = re.compile("comment")
 # What stands between quotes; where a grammar has no word for that, the quotes and all.
@@ -116,7 +150,8 @@ _DEEPEST: Final = 200
 _MOST_PIECES: Final = 10_000
 _MOST_LOOKED_AT: Final = 200_000
 _SIGNATURE_ROWS: Final = 6
-_ELIXIR: Final = re.compile("def(?:p|module|macrop?|guardp?|delegate|protocol|impl|struct)?")
+_DEFINING_WORD: Final = re.compile(r"def[\w*-]*")
+_VALUES: Final = ("value", "right", "rhs")
 _FIRST_WORD: Final = re.compile(rb"[A-Za-z_$~][\w$.!?]*")
 
 
@@ -126,14 +161,17 @@ def has_grammar(language: str) -> bool:
 
 
 def parse(language: str, data: bytes) -> Parsed | None:
-    """The tree of a text in UTF-8; None where there is no grammar for its language on this machine."""
+    """The tree of a text in UTF-8; None where there is no grammar for its language on this machine.
+
+    It may take minutes, for a file of nothing but brackets: who cannot wait parses in another process (`cutting`).
+    """
     grammar = _grammar(language)
     if grammar is None:
         return None
     parser, queries = grammar
     root = parser.parse(data).root_node
-    definitions = {found for _, found in _definitions(queries, root, data)}
-    return Parsed(root, sorted(definitions, key=lambda found: (found.row, found.name)))
+    definitions = sorted({found for _, found in _definitions(queries, root, data)}, key=lambda found: (found.row, found.name))
+    return Parsed(root, list(_without_locals(definitions)))
 
 
 def outline(language: str, data: bytes, until: float = math.inf) -> Outline | None:
@@ -152,8 +190,8 @@ def outline(language: str, data: bytes, until: float = math.inf) -> Outline | No
     root = parser.parse(read).root_node
     if time.monotonic() >= until:
         raise TimeoutError
-    marked = _marks(language, parser.language)
-    captures = QueryCursor(marked).captures(root) if marked is not None and _is_whole(root) else {}
+    marked = _marks(language, parser.language) if _is_whole(root) else None
+    captures = QueryCursor(marked).captures(root) if marked is not None else {}
     functions = sorted((node.start_byte, node.end_byte) for node in captures.get("function", ()))
     silent = [(node.start_byte, node.end_byte) for node in captures.get("silent", ())]
     return Outline(_outlined(_definitions(queries, root, data), functions), sorted(silent))
@@ -184,7 +222,7 @@ def _marks(language: str, grammar: Language) -> Query | None:
     kinds = sorted({kind for number in named if (kind := grammar.node_kind_for_id(number)) is not None})
     quoted = [kind for kind in kinds if _QUOTED.search(kind)] or [kind for kind in kinds if _QUOTES.search(kind)]
     silent = [*quoted, *(kind for kind in kinds if _COMMENT.search(kind))]
-    functions = [kind for kind in kinds if _FUNCTION.search(kind) and not _NO_FUNCTION.search(kind)]
+    functions = [kind for kind in kinds if _FUNCTION_KIND.search(kind) and not _NO_FUNCTION_KIND.search(kind)]
     patterns = [f"({kind}) @silent" for kind in silent] + [f"({kind}) @function" for kind in functions]
     # One that a grammar knows by name only, and never makes, fails them all.
     good = [pattern for pattern in patterns if _query(grammar, pattern) is not None]
@@ -218,7 +256,7 @@ def _outlined(found: Iterator[tuple[Node, Definition]], functions: Sequence[tupl
 
 def _stop(node: Node, definition: Definition) -> int:
     """The row behind the signature: behind what stands before the body."""
-    value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    value = next((found for name in _VALUES if (found := node.child_by_field_name(name)) is not None), None)
     body = node.child_by_field_name("body") or (value and value.child_by_field_name("body"))
     before = body and body.prev_sibling
     if before is None or not definition.strong:
@@ -249,22 +287,42 @@ def _definitions(queries: Sequence[Query], root: Node, data: bytes) -> Iterator[
         cursor.set_max_start_depth(_DEEPEST)
         for _, captures in cursor.matches(root):
             name = captures["name"][0]
-            node = captures["word"][0].parent if "word" in captures else name.parent
+            node = captures["word"][0].parent if "word" in captures else _defining(name)
             if node is None:
                 continue
             if "word" in captures:
-                found = _elixir(_text(captures["word"][0], data), name, node, data)
+                found = _by_word(_text(captures["word"][0], data), name, node, data)
             else:
                 found = _defined(name, node, data)
             if found is not None and 0 < len(found.name) <= LONGEST_NAME:
                 yield node, found
 
 
+def _text(node: Node, data: bytes) -> bytes:
+    # Its own `text` asks the reader of the parser again, and waits for ever where that has nothing more to give.
+    return data[node.start_byte : node.end_byte]
+
+
+def _without_locals(definitions: Sequence[Definition]) -> Iterator[Definition]:
+    """Nobody looks for the variables inside of a function by their names."""
+    first = last = -1  # rows of the function that ends last of those so far
+    for found in definitions:
+        if found.strong or not first < found.row <= last:
+            yield found
+        if found.function and found.last > last:
+            first, last = found.first, found.last
+
+
+def _defining(name: Node) -> Node | None:
+    node = name.parent
+    while node is not None and node.type in _WRAPPINGS:
+        node = node.parent
+    return node
+
+
 def _defined(name: Node, node: Node, data: bytes) -> Definition | None:
-    if _NEVER.search(node.type):
-        return None
     strong = _STRONG.search(node.type) is not None
-    if not strong and not _WEAK.search(node.type) and node.type not in ("pair", "assignment_expression"):
+    if node.type not in _ASKED_FOR and (_NEVER.search(node.type) or not (strong or _WEAK.search(node.type))):
         return None
     if _ONLY_WITH_BODY.search(node.type) and node.child_by_field_name("body") is None:
         return None
@@ -275,19 +333,14 @@ def _defined(name: Node, node: Node, data: bytes) -> Definition | None:
     return _definition(inner, node, strong, data)
 
 
-def _text(node: Node, data: bytes) -> bytes:
-    # Its own `text` asks the reader of the parser again, and waits for ever where that has nothing more to give.
-    return data[node.start_byte : node.end_byte]
-
-
 def _is_function(node: Node) -> bool:
-    value = node.child_by_field_name("value") or node.child_by_field_name("right")
-    return value is not None and ("func" in value.type or "class" in value.type)
+    value = next((found for name in _VALUES if (found := node.child_by_field_name(name)) is not None), None)
+    return value is not None and "func" in value.type
 
 
-def _elixir(word: bytes, name: Node, node: Node, data: bytes) -> Definition | None:
-    """`def name(...) when ...` is a call, too."""
-    if not _ELIXIR.fullmatch(word.decode("utf-8", "replace")):
+def _by_word(word: bytes, name: Node, node: Node, data: bytes) -> Definition | None:
+    """Where a definition is a call or a list like any other: `def name(...) when ...`, `(defn name ...)`."""
+    if not _DEFINING_WORD.fullmatch(word.decode("utf-8", "replace")):
         return None
     while name.type in ("call", "binary_operator"):
         name = name.child_by_field_name("target") or name.child_by_field_name("left") or name.children[0]
@@ -297,7 +350,7 @@ def _elixir(word: bytes, name: Node, node: Node, data: bytes) -> Definition | No
 def _definition(name: Node, node: Node, strong: bool, data: bytes) -> Definition | None:
     text = _text(name, data)
     # Where a type has parameters, or a method a class before it, the name is what stands last before them.
-    text = text.partition(b"<")[0].partition(b"(")[0].rpartition(b"::")[2].strip(b" *&\"'`")
+    text = text.partition(b"(")[0].rpartition(b"::")[2].partition(b"<")[0].strip(b" *&\"'`")
     found = _FIRST_WORD.match(text)
     if found is None:
         if not text or text[0] < 128:
@@ -305,4 +358,5 @@ def _definition(name: Node, node: Node, strong: bool, data: bytes) -> Definition
         word = text.decode("utf-8", "replace").split()[0]
     else:
         word = found.group().decode()
-    return Definition(word, name.start_point[0], node.start_point[0], node.end_point[0], strong)
+    function = strong and (_FUNCTION.search(node.type) is not None or _is_function(node))
+    return Definition(word, name.start_point[0], node.start_point[0], node.end_point[0], strong, function)

@@ -3,7 +3,8 @@
 1. Whether a file changed is asked of its time and size first, then of its content.
 2. Batches are written as they go. A run that is killed keeps what it has written, and the next one goes on from there:
    what is in the index is not read again.
-3. Files that went are removed at the end, and only if the walk came to its end.
+3. Files that went are removed at the end, and only if the walk came to its end. What is below a folder that cannot be
+   read just now is not gone.
 4. A run may be asked to stop. It writes what it has read, and its report says that it is not complete.
 """
 
@@ -11,21 +12,22 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from penstock.errors import CallerError
-from penstock.search.chunks import chunked
+from penstock.errors import ArgumentError
 from penstock.search.contract import Batch, FileState, Index, IndexedFile
-from penstock.search.grammars import has_grammar, parse
-from penstock.search.walk import Candidate, Census, Source, source_of, walked
+from penstock.search.cutting import WORKERS, Cut, Cutter
+from penstock.search.walk import Candidate, Census, source_of, walked
 
 BATCH_CHARS: Final = 2_000_000
 BATCH_FILES: Final = 200
 BATCH_SECONDS: Final = 5.0
+_IN_FLIGHT: Final = 16
 
 
 @dataclass
@@ -41,6 +43,7 @@ class Report:
     seconds: float = 0.0
     languages: Counter[str] = field(default_factory=Counter)  # files that are in the index, by language
     without_grammar: Counter[str] = field(default_factory=Counter)  # those that were cut by lines for want of one
+    not_parsed: int = 0  # cut by lines, as their grammar took too long or broke down
     left_out: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
 
@@ -59,29 +62,56 @@ def index_tree(
     *,
     progress: Progress = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
+    workers: int = WORKERS,
     clock: Callable[[], float] = time.time,
 ) -> Report:
     """Bring the index of a repository up to what its tree holds now."""
+    if not isinstance(repository, str) or not 1 <= len(repository) <= 200 or not repository.isprintable():
+        raise ArgumentError("repository_id", repository, "1 to 200 printable characters")
     root = root.resolve()
     if not root.is_dir():
-        raise CallerError(f"path = {str(root)!r} is not allowed: it must be a folder that can be read")
+        raise ArgumentError("path", str(root), "a folder that can be read")
     began = time.monotonic()
     index.begin(repository, str(root))
-    run = _Run(index, repository, root, progress, stop)
-    run.go()
+    cutter = Cutter(workers)
+    try:
+        run = _Run(index, repository, root, progress, stop, cutter)
+        run.go()
+    finally:
+        cutter.close()
     if run.report.complete:
         index.finish(repository, clock())
     run.report.seconds = time.monotonic() - began
     return run.report
 
 
+class _Pending(NamedTuple):
+    """A file that is being cut."""
+
+    path: str
+    language: str
+    chars: int
+    state: FileState
+    future: Future[Cut]
+
+
 class _Run:
-    def __init__(self, index: Index, repository: str, root: Path, progress: Progress, stop: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        index: Index,
+        repository: str,
+        root: Path,
+        progress: Progress,
+        stop: Callable[[], bool],
+        cutter: Cutter,
+    ) -> None:
         self.report = Report(repository)
         self._index = index
         self._root = root
         self._progress = progress
         self._stop = stop
+        self._cutter = cutter
+        self._pending: deque[_Pending] = deque()
         self._before = index.states(repository)
         self._files: list[IndexedFile] = []
         self._touched: dict[str, FileState] = {}
@@ -94,12 +124,16 @@ class _Run:
         gone = set(self._before)
         for candidate in walked(self._root, census):
             if self._stop():
+                self._collect(0)
                 self._write()
                 return
             if self._take(candidate):
                 gone.discard(candidate.path)
+            self._collect(_IN_FLIGHT)
             self._progress(self.report)
             self._write_when_due()
+        self._collect(0)
+        gone = {path for path in gone if not path.startswith(tuple(census.unreadable))}
         self._write(sorted(gone))
         self.report.removed = len(gone)
         self.report.complete = True
@@ -124,23 +158,23 @@ class _Run:
         if isinstance(source, str):
             self.report.left_out[source] += 1
             return False
-        self._add(candidate.path, state, source)
+        future = self._cutter.submit(source.language, source.text)
+        self._pending.append(_Pending(candidate.path, source.language.name, len(source.text), state, future))
         return True
 
-    def _add(self, path: str, state: FileState, source: Source) -> None:
-        language = source.language
-        parsed = None
-        if language.wants_grammar:
-            if has_grammar(language.name):
-                parsed = parse(language.name, source.text.encode("utf-8", "replace"))
-            else:
-                self.report.without_grammar[language.name] += 1
-        chunks = chunked(list(_lines(source.text)), parsed)
-        self._files.append(IndexedFile(path, language.name, state, chunks))
-        self._chars += len(source.text)
-        self.report.indexed += 1
-        self.report.chunks += len(chunks)
-        self.report.languages[language.name] += 1
+    def _collect(self, most: int) -> None:
+        """Take over what is cut, in order, and wait where more than so many files are not."""
+        while self._pending and (len(self._pending) > most or self._pending[0].future.done()):
+            pending = self._pending.popleft()
+            cut = pending.future.result()
+            self._files.append(IndexedFile(pending.path, pending.language, pending.state, cut.chunks))
+            self._chars += pending.chars
+            self.report.indexed += 1
+            self.report.chunks += len(cut.chunks)
+            self.report.languages[pending.language] += 1
+            if cut.how == "no grammar":
+                self.report.without_grammar[pending.language] += 1
+            self.report.not_parsed += cut.how == "not parsed"
 
     def _write_when_due(self) -> None:
         waited = time.monotonic() - self._written_at > BATCH_SECONDS
@@ -152,13 +186,3 @@ class _Run:
             self._index.write(self.report.repository, Batch(self._files, self._touched, removed or ()))
         self._files, self._touched, self._chars = [], {}, 0
         self._written_at = time.monotonic()
-
-
-def _lines(text: str) -> Iterator[str]:
-    """With their ends, as grammars count them: a carriage return alone ends none."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start : end + 1]
-        start = end + 1
-    if start < len(text):
-        yield text[start:]

@@ -69,7 +69,7 @@ def analysed(text: str) -> Query:
     stems = list(dict.fromkeys(stem(part) for word in telling for part in parts_of(word)))
     terms = list(dict.fromkeys(term for word in telling for term in terms_of(word)))
     others = sorted({other for term in terms for other in other_ways(term)} - set(terms))
-    names = found if is_name else [word for word in found if _is_written_like_code(word)]
+    names = [text, *found] if is_name else [word for word in found if _is_written_like_code(word)]
     return Query(text, tuple(stems), tuple(terms + others), tuple(dict.fromkeys(names)), is_name)
 
 

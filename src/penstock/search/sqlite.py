@@ -73,6 +73,9 @@ class SqliteIndex:
         )
         return [Repository(*row) for row in rows]
 
+    def names(self) -> list[str]:
+        return [name for (name,) in self._file.rows("SELECT name FROM repositories ORDER BY name")]
+
     def states(self, repository: str) -> dict[str, FileState]:
         rows = self._file.rows(
             "SELECT f.path, f.size, f.mtime_ns, f.digest FROM files f JOIN repositories r ON r.id = f.repository "

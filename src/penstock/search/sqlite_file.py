@@ -93,6 +93,10 @@ class SqliteFile:
                     continue
                 if code == sqlite3.SQLITE_FULL:
                     raise StoreFull("the disk") from error
+                if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                    raise StoreError(
+                        f"the index {self.path} is damaged: delete it and index the project again"
+                    ) from error
                 raise StoreError(f"the index {self.path} cannot be used: {error}") from error
 
     @contextmanager

@@ -60,6 +60,7 @@ _GENERATED_HEAD: Final = re.compile(
 _ENDING: Final = re.compile(r"[A-Za-z0-9_+-]{1,12}")
 _HEAD: Final = 1_500
 _SNIFFED: Final = 8_000
+_DEEPEST: Final = 100
 _MINIFIED_LINE: Final = 1_000
 
 
@@ -85,6 +86,7 @@ class Census:
 
     left_out: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
+    unreadable: list[str] = field(default_factory=list)  # folders, with their last /; "" is the root
 
 
 def walked(root: Path, census: Census, below: str = "") -> Iterator[Candidate]:
@@ -102,16 +104,19 @@ def _walked(folder: Path, at: str, rules: list[_Rules], census: Census) -> Itera
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError:
-        census.left_out["unreadable"] += 1
+        census.left_out["unreadable folder"] += 1
+        census.unreadable.append(at)
         return
     own = [line for name in _IGNORE_FILES if any(e.name == name for e in entries) for line in _patterns(folder / name)]
     rules = [*rules, _Rules(at, own)] if own else rules
     for entry in entries:
         path = at + entry.name
-        if entry.is_symlink():
+        if not _is_text(entry.name):
+            census.left_out["name not in UTF-8"] += 1
+        elif entry.is_symlink():
             census.left_out["link"] += 1
         elif entry.is_dir(follow_symlinks=False):
-            reason = _why_not_enter(entry, path, rules)
+            reason = _why_not_enter(entry, path, rules) or ("deep" if path.count("/") > _DEEPEST else "")
             if reason:
                 census.left_out[f"{reason} folder"] += 1
             else:
@@ -120,6 +125,14 @@ def _walked(folder: Path, at: str, rules: list[_Rules], census: Census) -> Itera
             found = _candidate(entry, path, rules, census)
             if found is not None:
                 yield found
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _why_not_enter(entry: os.DirEntry[str], path: str, rules: list[_Rules]) -> str:

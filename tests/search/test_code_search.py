@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.core.limits import Limits
+from penstock.errors import ArgumentError, ContinuationError, StoreError
+from penstock.search.code_search import CodeSearch
+
+from .conftest import Workshop
+
+BODY = "".join(f"    step_{number} = charge({number})\n" for number in range(20))
+SHOP = {
+    "pay/charge.py": "".join(
+        f"def charge_{n}(card):\n    '''Take money from a card.'''\n{BODY}\n\n" for n in range(30)
+    ),
+    "pay/refund.ts": "export function refund(card: string) { return card }\n",
+    "ship/label.py": "def print_label(address):\n    return address\n",
+}
+
+
+@pytest.fixture
+def shop(workshop: Workshop) -> Workshop:
+    workshop.lay(SHOP)
+    workshop.index()
+    return workshop
+
+
+def test_result_has_every_field_and_the_lines_around_it(shop: Workshop) -> None:
+    page = shop.ask("charge_7")
+    first = page["results"][0]
+    assert set(first) == {
+        "chunk_id", "repository_id", "file_path", "language", "start_line", "end_line", "similarity_score", "content",
+        "context_before", "context_after",
+    }  # fmt: skip
+    lines = SHOP["pay/charge.py"].splitlines(keepends=True)
+    start, end = first["start_line"], first["end_line"]
+    assert first["content"] == "".join(lines[start - 1 : end]) and "def charge_7(" in first["content"]
+    assert first["context_before"] == "".join(lines[start - 11 : start - 1])
+    assert first["context_after"] == "".join(lines[end : end + 10])
+    assert (first["repository_id"], first["file_path"], first["language"]) == ("code", "pay/charge.py", "python")
+
+
+def test_response_tells_what_search_code_promises(shop: Workshop) -> None:
+    page = shop.ask("charge a card")
+    assert page["project_id"] == "shop" and page["database_name"] == "shop.sqlite"
+    assert page["latency_ms"] >= 0
+    assert page["total_count"] == page["returned_count"] == len(page["results"]) == 10
+    assert page["truncated"] is False and page["truncation_info"]["reason"] is None
+
+
+def test_first_result_of_a_file_has_no_line_before_it(shop: Workshop) -> None:
+    [result] = shop.ask("print_label", file_type="py", directory="ship")["results"]
+    assert (result["context_before"], result["context_after"], result["start_line"]) == ("", "", 1)
+
+
+def test_chunk_keeps_its_id_from_run_to_run(shop: Workshop) -> None:
+    def ids() -> list[str]:
+        return [result["chunk_id"] for result in shop.ask("card", limit=50)["results"]]
+
+    before = ids()
+    shop.index()
+    assert ids() == before and len(set(before)) == len(before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        ({"file_type": "ts"}, {"pay/refund.ts"}),
+        ({"file_type": ".ts"}, {"pay/refund.ts"}),
+        ({"file_type": "typescript"}, {"pay/refund.ts"}),
+        ({"directory": "pay/"}, {"pay/refund.ts", "pay/charge.py"}),
+        ({"directory": "./pay"}, {"pay/refund.ts", "pay/charge.py"}),
+        ({"directory": "."}, {"pay/refund.ts", "pay/charge.py"}),
+        ({"directory": "ship"}, set()),
+        ({"repository_id": "code"}, {"pay/refund.ts", "pay/charge.py"}),
+        ({"file_type": "rs"}, set()),
+    ],
+)
+def test_search_is_narrowed(shop: Workshop, arguments: dict[str, Any], paths: set[str]) -> None:
+    assert set(shop.found("card", **arguments)) == paths
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"query": ""}, "query = '' is not allowed: it must be a text that is not empty"),
+        ({"query": "x" * 10_001}, "of at most 10,000 characters"),
+        ({"query": 7}, "query = 7 is not allowed"),
+        ({"limit": 0}, "limit = 0 is not allowed: it must be a whole number from 1 to 50"),
+        ({"limit": 51}, "limit = 51 is not allowed"),
+        ({"limit": True}, "limit = True is not allowed"),
+        ({"limit": "10"}, "limit = '10' is not allowed"),
+        ({"project_id": "none"}, "project_id = 'none' is not allowed: it must be one of those that are indexed: shop"),
+        ({"project_id": "../shop"}, "project_id = '../shop' is not allowed: it must be 1 to 100 of A-Z"),
+        ({"project_id": ""}, "project_id = ''"),
+        ({"repository_id": "none"}, "repository_id = 'none' is not allowed: it must be one of this project: code"),
+        ({"file_type": "*.py"}, r"file_type = '\*.py' is not allowed: it must be an extension"),
+        ({"directory": "../pay"}, "directory = '../pay' is not allowed: it must be a folder of the repository"),
+        ({"directory": "/pay"}, "directory = '/pay' is not allowed"),
+        ({"directory": 3}, "directory = 3 is not allowed"),
+    ],
+)
+def test_wrong_argument_is_named_with_what_is_allowed(shop: Workshop, arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ArgumentError, match=sentence):
+        shop.search.search_code(**{"query": "card", "project_id": "shop", **arguments})
+
+
+def test_first_project_is_told_how_to_make(tmp_path: Path) -> None:
+    with CodeSearch(tmp_path / "none") as search, pytest.raises(ArgumentError, match="penstock index PATH --project"):
+        search.search_code("x", "shop")
+
+
+def test_results_over_the_limits_go_on_with_a_token(shop: Workshop, caplog: pytest.LogCaptureFixture) -> None:
+    narrow = CodeSearch(shop.folder, limits=Limits(chars=8_000))
+    seen: list[str] = []
+    token = None
+    with caplog.at_level(logging.INFO, logger="penstock.search"):
+        while True:
+            text = narrow.search_code("charge card", "shop", limit=15, continuation=token).text
+            assert len(text) <= 6_400
+            page = json.loads(text)
+            seen += [result["chunk_id"] for result in page["results"]]
+            assert page["total_count"] == 15
+            token = page.get("continuation")
+            if token is None:
+                break
+            assert page["truncated"] and page["truncation_info"]["reason"] == "character_limit"
+    assert len(seen) == len(set(seen)) == 15
+    assert any(record.levelno == logging.WARNING and "truncated" in record.message for record in caplog.records)
+    narrow.close()
+
+
+def test_token_of_another_search_is_refused(shop: Workshop) -> None:
+    narrow = CodeSearch(shop.folder, limits=Limits(chars=8_000))
+    token = narrow.search_code("charge card", "shop", limit=15).continuation
+    for other in ({"query": "refund"}, {"limit": 14}, {"directory": "pay"}):
+        arguments: dict[str, Any] = {"query": "charge card", "project_id": "shop", "limit": 15, **other}
+        with pytest.raises(ContinuationError):
+            narrow.search_code(**arguments, continuation=token)
+    narrow.close()
+
+
+def test_index_that_was_replaced_is_opened_anew(shop: Workshop) -> None:
+    assert shop.found("refund")[0] == "pay/refund.ts"
+    for path in shop.folder.iterdir():
+        path.unlink()
+    with pytest.raises(ArgumentError, match="there is none yet"):
+        shop.ask("refund")
+    shop.lay({"new.py": "def refund(): ...\n"})
+    shop.index()
+    assert "new.py" in shop.found("refund")
+
+
+def test_projects_do_not_see_one_another(shop: Workshop) -> None:
+    shop.lay({"secret.py": "def hidden(): ...\n"})
+    shop.index(project="other")
+    assert shop.found("hidden") == []
+    assert shop.found("hidden", project="other") == ["secret.py"]
+    assert shop.search.projects.names() == ["other", "shop"]
+
+
+def test_other_files_in_the_folder_are_no_projects(shop: Workshop) -> None:
+    (shop.folder / "notes.txt").write_text("x")
+    (shop.folder / "broken.sqlite").write_text("x" * 2_000)
+    assert shop.search.projects.names() == ["broken", "shop"]
+    with pytest.raises(StoreError, match="damaged"):
+        shop.ask("x", project="broken")
+
+
+@pytest.mark.parametrize(
+    "query", ["???", "how does it", "AND OR NOT", 'a" OR "b', "charge*", "^charge", "日本語", "\x00"]
+)
+def test_any_text_is_a_query(shop: Workshop, query: str) -> None:
+    assert shop.ask(query)["total_count"] >= 0
+
+
+def test_query_in_chinese_finds_chinese(workshop: Workshop) -> None:
+    workshop.lay({"a.py": "# 打开数据库连接池\ndef f(): ...\n", "b.py": "# 关闭文件\ndef g(): ...\n"})
+    workshop.index()
+    assert workshop.found("数据库连接")[0] == "a.py"
