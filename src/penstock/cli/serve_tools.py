@@ -58,7 +58,7 @@ def command(roots: tuple[Path, ...], names: tuple[str, ...], http: bool, host: s
         )
     confined = Roots(roots or (Path(),))
     with opened() as gate:
-        tools = toolset(gate, confined, gate.settings, names or tuple(TOOLS))
+        tools = toolset(gate, confined, gate.settings, names)
         try:
             if http:
                 _serve_http(tools, host, port)

@@ -170,7 +170,9 @@ def parse(language: str, data: bytes) -> Parsed | None:
         return None
     parser, queries = grammar
     root = parser.parse(data).root_node
-    definitions = sorted({found for _, found in _definitions(queries, root, data)}, key=lambda found: (found.row, found.name))
+    definitions = sorted(
+        {found for _, found in _definitions(queries, root, data)}, key=lambda found: (found.row, found.name)
+    )
     return Parsed(root, list(_without_locals(definitions)))
 
 
@@ -190,7 +192,7 @@ def outline(language: str, data: bytes, until: float = math.inf) -> Outline | No
     root = parser.parse(read).root_node
     if time.monotonic() >= until:
         raise TimeoutError
-    marked = _marks(language, parser.language) if _is_whole(root) else None
+    marked = _marks(language) if _is_whole(root) else None
     captures = QueryCursor(marked).captures(root) if marked is not None else {}
     functions = sorted((node.start_byte, node.end_byte) for node in captures.get("function", ()))
     silent = [(node.start_byte, node.end_byte) for node in captures.get("silent", ())]
@@ -215,14 +217,17 @@ def _query(grammar: Language, source: str) -> Query | None:
 
 
 @cache
-def _marks(language: str, grammar: Language) -> Query | None:
+def _marks(language: str) -> Query | None:
     """What finds functions, comments and quoted texts, by the names that a grammar has for them."""
+    grammar = get_language(language)
     numbers = range(grammar.node_kind_count)
-    named = [number for number in numbers if grammar.node_kind_is_named(number) and grammar.node_kind_is_visible(number)]
+    named = [
+        number for number in numbers if grammar.node_kind_is_named(number) and grammar.node_kind_is_visible(number)
+    ]
     kinds = sorted({kind for number in named if (kind := grammar.node_kind_for_id(number)) is not None})
     quoted = [kind for kind in kinds if _QUOTED.search(kind)] or [kind for kind in kinds if _QUOTES.search(kind)]
     silent = [*quoted, *(kind for kind in kinds if _COMMENT.search(kind))]
-    functions = [kind for kind in kinds if _FUNCTION_KIND.search(kind) and not _NO_FUNCTION_KIND.search(kind)]
+    functions = [kind for kind in kinds if _FUNCTION_KIND.search(kind) and not _NO_FUNCTION.search(kind)]
     patterns = [f"({kind}) @silent" for kind in silent] + [f"({kind}) @function" for kind in functions]
     # One that a grammar knows by name only, and never makes, fails them all.
     good = [pattern for pattern in patterns if _query(grammar, pattern) is not None]

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from penstock.core.limits import Limits
 from penstock.core.measure import Size
 from penstock.tools.references import Ranked
-from penstock.tools.tags import FileTags
+from penstock.tools.tags import FileTags, Tag
 
 GAP: Final = "..."
 _SHORTEST: Final = 5  # what a definition takes at least: a number, two spaces, a character, and the end of its line
@@ -22,8 +22,7 @@ class Section(NamedTuple):
     """What is shown of one file."""
 
     path: str
-    definitions: tuple[int, ...]  # their numbers, in the order of the file
-    tags: FileTags
+    tags: tuple[Tag, ...]  # in the order of the file
 
 
 class Counts(NamedTuple):
@@ -38,6 +37,7 @@ class Counts(NamedTuple):
 class Drawn(NamedTuple):
     text: str
     sections: tuple[Section, ...]
+    counts: Counts
 
 
 class Sheet:
@@ -54,7 +54,7 @@ class Sheet:
             if self._fits(best.text):
                 break
         else:
-            return Drawn("", ())
+            return Drawn("", (), counts)
         fitting, over = 0, min(len(ranked), self._most()) + 1
         while over - fitting > 1:
             middle = (fitting + over) // 2
@@ -71,14 +71,10 @@ class Sheet:
         sections = _sections(files, ranked)
         lines = [line for section in sections for line in self._lines(section)]
         note = _note(sections, counts) if full else _short_note(sections, counts)
-        return Drawn("\n".join([*lines, note]), sections)
+        return Drawn("\n".join([*lines, note]), sections, counts)
 
     def _lines(self, section: Section) -> list[str]:
-        numbered = {
-            number: text
-            for place in section.definitions
-            for number, text in enumerate(section.tags.definitions[place].signature, section.tags.definitions[place].line)
-        }
+        numbered = {number: text for tag in section.tags for number, text in enumerate(tag.signature, tag.line)}
         width = len(str(max(numbered)))
         lines = [f"{self._told(section.path)}:"]
         before = None
@@ -111,16 +107,19 @@ def _sections(files: Sequence[tuple[str, FileTags]], ranked: Sequence[Ranked]) -
         while place >= 0 and place not in shown:
             shown.add(place)
             place = definitions[place].parent
-    return tuple(Section(files[file][0], tuple(sorted(shown)), files[file][1]) for file, shown in chosen.items())
+    return tuple(
+        Section(path, tuple(tags.definitions[place] for place in sorted(shown)))
+        for (path, tags), shown in ((files[file], shown) for file, shown in chosen.items())
+    )
 
 
 def _note(sections: Sequence[Section], counts: Counts) -> str:
-    shown = sum(len(section.definitions) for section in sections)
+    shown = sum(len(section.tags) for section in sections)
     files = f"{len(sections):,} of {counts.files:,} file{'' if counts.files == 1 else 's'}"
     definitions = f"{shown:,} of {counts.definitions:,} definition{'' if counts.definitions == 1 else 's'}"
     return f"[{'; '.join([f'{definitions} in {files}', *counts.remarks])}]"
 
 
 def _short_note(sections: Sequence[Section], counts: Counts) -> str:
-    shown = sum(len(section.definitions) for section in sections)
+    shown = sum(len(section.tags) for section in sections)
     return f"[{'partial: ' if counts.partial else ''}{shown:,} of {counts.definitions:,}]"

@@ -1,9 +1,9 @@
 """PageRank by power iteration: how often a reader comes to each node who follows links, and now and then starts anew.
 
 1. The ranks sum to one.
-2. Who starts anew starts where `start` says, and so does who comes to a node without links. Of a node with few and weak
-   links only a part goes on: it is as if each had one more link, of the weight `idle`, to a new start. A leaf would else
-   hand all it has to the one node that it happens to mention.
+2. Who starts anew starts where `start` says, and so does who comes to a node without links. Of a node with few and
+   weak links only a part goes on: it is as if each had one more link, of the weight `idle`, to a new start. A leaf
+   would else hand all it has to the one node that it happens to mention.
 3. It ends when the ranks change by less than `tolerance` in sum, or after `most` rounds, or when time is over; what it
    has by then is a ranking, too.
 """

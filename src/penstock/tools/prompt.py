@@ -1,4 +1,4 @@
-"""What a prompt says of a map: the words and names in it, the paths in it, and the files that its reader has already."""
+"""What a prompt says of a map: the words, names and paths in it, and the files that its reader has already."""
 
 from __future__ import annotations
 

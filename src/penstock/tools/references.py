@@ -74,9 +74,7 @@ class References:
         if not self.files:
             return []
         like = self._alike(prompt)
-        ranks = pagerank(
-            self._followed(like), self._start(prompt, like), idle=self._idle, expired=self._expired
-        )
+        ranks = pagerank(self._followed(like), self._start(prompt, like), idle=self._idle, expired=self._expired)
         worth = self._worth(ranks, like)
         found = []
         for number, (path, tags) in enumerate(self.files):
@@ -111,7 +109,7 @@ class References:
         self._idle = _IDLE * sum(sum(links[file].values()) for file in range(len(self.files))) / max(1, len(self.files))
         # From the node of a name all goes on to those that define it.
         for node in nodes.values():
-            links[node] = {definer: _STRONG_LINK * self._idle for definer in links[node]}
+            links[node] = dict.fromkeys(links[node], _STRONG_LINK * self._idle)
         return links
 
     def _alike(self, prompt: Prompt) -> dict[int, float]:
@@ -217,4 +215,8 @@ def _weight(name: str, rarity: float, definers: int) -> float:
 
 
 def _kind(tag: Tag) -> float:
-    return (_PRIVATE if tag.name.startswith("_") else 1.0) * (1.0 if tag.strong else _VALUE) * (_LOCAL if tag.local else 1.0)
+    return (
+        (_PRIVATE if tag.name.startswith("_") else 1.0)
+        * (1.0 if tag.strong else _VALUE)
+        * (_LOCAL if tag.local else 1.0)
+    )

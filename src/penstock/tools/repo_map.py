@@ -41,7 +41,7 @@ OFFER: Final = Offer(
         "path": {"type": "string", "description": "The folder or file to map; the whole root by default."},
         "query": {
             "type": "string",
-            "description": "What is looked for: words, names of functions and types, paths. It changes what comes first.",
+            "description": "What is looked for: words, names in the code, paths. It decides what comes first.",
         },
         "files": {
             "type": "array",

@@ -1,7 +1,7 @@
 """The tags of a tree on disk: one SQLite file a root, readable by its owner only.
 
-1. It holds tags of files, and nothing of what was asked. Losing it costs time and nothing else: a damaged one, or one of
-   another version, is made anew.
+1. It holds tags of files, and nothing of what was asked. Losing it costs time and nothing else: a damaged one, or one
+   of another version, is made anew.
 2. What was written is found by the next call, of any process. Of two that write at once the last one wins, which does
    no harm, as both say the same of the same content.
 3. Who cannot write does not wait for long: the map has to be there in time.
@@ -112,9 +112,7 @@ class TagFile:
     def _open(self) -> None:
         # Made before SQLite does, so that at no time others may read it.
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        self._connection = sqlite3.connect(
-            self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        self._connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             self._prepare()
         except BaseException:

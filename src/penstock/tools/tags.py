@@ -41,10 +41,11 @@ _FAMILIES: Final = (
     ("css", "scss"),
     ("clojure", "scheme", "racket"),
 )
-_WITHOUT_PARENTHESES: Final = frozenset(
-    "bash batch clojure cmake elixir fish haskell just lisp make nix ocaml perl powershell racket ruby scala scheme sql "
-    "tcl vim wat".split()
+_CALLS_WITHOUT_PARENTHESES: Final = (
+    "bash batch clojure cmake elixir fish haskell just lisp make nix ocaml perl powershell racket ruby scala scheme "
+    "sql tcl vim wat"
 )
+_WITHOUT_PARENTHESES: Final = frozenset(_CALLS_WITHOUT_PARENTHESES.split())
 _FAMILY: Final = {language: family[0] for family in _FAMILIES for language in family}
 
 
