@@ -55,7 +55,7 @@ class Sheet:
                 break
         else:
             return Drawn("", (), counts)
-        fitting, over = 0, min(len(ranked), self._most()) + 1
+        fitting, over = 0, min(len(ranked), self.most()) + 1
         while over - fitting > 1:
             middle = (fitting + over) // 2
             tried = self._drawn(files, ranked[:middle], counts, full=full)
@@ -88,7 +88,7 @@ class Sheet:
     def _fits(self, text: str) -> bool:
         return self._size(text, self._limits).over(self._limits) is None
 
-    def _most(self) -> int:
+    def most(self) -> int:
         """More definitions than these cannot fit."""
         limits = self._limits
         room = [limits.lines, limits.tokens]

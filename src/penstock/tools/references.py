@@ -57,45 +57,48 @@ class References:
 
     def __init__(self, files: Sequence[tuple[str, FileTags]], expired: Callable[[], bool] = lambda: False) -> None:
         self.files = files
-        self._expired = expired
         self.definers = _definers(files)
         self._names = {tag.key: tag.name for _, tags in files for tag in tags.definitions if tag.key in self.definers}
-        self._uses, often = _uses(files, self.definers, expired)
-        self._weights = {
-            key: _weight(self._names[key], len(files) / often[key], len(definers))
-            for key, definers in self.definers.items()
-            if often[key]
-        }
+        self._uses = self._weighed(*_uses(files, self.definers, expired))
         self._links = self._linked()
         self._words: dict[str, tuple[str, ...]] = {}
+        self._kinds = [[(tag.key, _kind(tag), not tag.local) for tag in tags.definitions] for _, tags in files]
 
-    def best(self, prompt: Prompt) -> list[Ranked]:
-        """All definitions that may be shown, the best first."""
+    def best(self, prompt: Prompt, most: int, expired: Callable[[], bool] = lambda: False) -> list[Ranked]:
+        """The definitions that may be shown, the best first."""
         if not self.files:
             return []
         like = self._alike(prompt)
-        ranks = pagerank(self._followed(like), self._start(prompt, like), idle=self._idle, expired=self._expired)
+        ranks = pagerank(self._followed(like), self._start(prompt, like), idle=self._idle, expired=expired)
         worth = self._worth(ranks, like)
         found = []
-        for number, (path, tags) in enumerate(self.files):
-            if prompt.has(path) or not tags.definitions:
+        for number, (path, _) in enumerate(self.files):
+            kinds = self._kinds[number]
+            if not kinds or prompt.has(path):
                 continue
-            own = _UNUSED * ranks[number] / len(tags.definitions)
+            own = _UNUSED * ranks[number] / len(kinds)
             liked = 1 + prompt.likes(path)
-            for place, tag in enumerate(tags.definitions):
-                score = (own + worth.get(tag.key, 0.0) * (not tag.local)) * like.get(tag.key, 1.0) * liked * _kind(tag)
-                found.append(Ranked(score, number, place))
-        found.sort(key=lambda one: (-one.score, one.file, one.number))
-        return found
+            for place, (key, kind, is_known) in enumerate(kinds):
+                score = (own + worth[key] if is_known else own) * kind * liked
+                found.append((-score * like[key] if key in like else -score, number, place))
+        found.sort()
+        return [Ranked(-score, number, place) for score, number, place in found[:most]]
+
+    def _weighed(self, uses: list[list[tuple[int, float]]], often: Counter[int]) -> list[list[tuple[int, float]]]:
+        """The uses with what each says, in place of how often it is."""
+        weights = {
+            key: _weight(self._names[key], len(self.files) / many, len(self.definers[key]))
+            for key, many in often.items()
+        }
+        return [[(key, weights[key] * times) for key, times in own] for own in uses]
 
     def _linked(self) -> list[dict[int, float]]:
         links: list[dict[int, float]] = [{} for _ in self.files]
         nodes: dict[int, int] = {}
         for file, uses in enumerate(self._uses):
             row = links[file]
-            for key, times in uses:
+            for key, weight in uses:
                 definers = self.definers[key]
-                weight = self._weights[key] * times
                 if len(definers) > _DIRECT:
                     if key not in nodes:
                         nodes[key] = len(links)
@@ -144,12 +147,12 @@ class References:
         links = list(self._links)
         for file, uses in enumerate(self._uses):
             row: dict[int, float] | None = None
-            for key, times in uses:
+            for key, weight in uses:
                 if key not in like:
                     continue
                 if row is None:
                     row = links[file] = dict(links[file])
-                more = self._weights[key] * times * (min(like[key], _MENTIONED) - 1)
+                more = weight * (min(like[key], _MENTIONED) - 1)
                 definers = self.definers[key]
                 targets = [self._nodes[key]] if len(definers) > _DIRECT else definers
                 for target in targets:
@@ -169,13 +172,13 @@ class References:
 
     def _worth(self, ranks: Sequence[float], like: dict[int, float]) -> dict[int, float]:
         """What each definition gets of the ranks of those that use it."""
-        worth: dict[int, float] = {}
-        weights = {key: weight * min(like.get(key, 1.0), _MENTIONED) for key, weight in self._weights.items()}
+        worth = dict.fromkeys(self.definers, 0.0)
+        stronger = {key: min(more, _MENTIONED) for key, more in like.items()}
         for file, uses in enumerate(self._uses):
-            whole = sum(weights[key] * times for key, times in uses)
-            share = ranks[file] / (whole + self._idle) if whole else 0.0
-            for key, times in uses:
-                worth[key] = worth.get(key, 0.0) + share * weights[key] * times
+            told = [(key, weight * stronger.get(key, 1.0)) for key, weight in uses] if stronger else uses
+            share = ranks[file] / (sum(weight for _, weight in told) + self._idle) if told else 0.0
+            for key, weight in told:
+                worth[key] += share * weight
         return {key: value / len(self.definers[key]) for key, value in worth.items()}
 
 

@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -84,29 +84,31 @@ class RepoMap(BareTool):
         root = self.roots.of(place)
         there = [self.roots.path(file) for file in files]
         prompt = Prompt(query, [file.relative_to(root).as_posix() for file in there if file.is_relative_to(root)])
+        sheet = Sheet(limits, self.gate.size, lambda told: self.roots.told(root / told))
         with self._lock:
             until = time.monotonic() + self._seconds
             tagged = self._tree(root).tagged(place, self._seconds * _LOOKING, lambda told: -prompt.likes(told))
-            references = self._references(root, tagged, until)
-            ranked = references.best(prompt)
-        sheet = Sheet(limits, self.gate.size, lambda told: self.roots.told(root / told))
-        return sheet.drawn(references.files, ranked, self._counts(tagged, prompt))
+            references = self._references(root, tagged, lambda: time.monotonic() > until)
+            ranked = references.best(prompt, sheet.most(), lambda: time.monotonic() > until)
+            hasty = time.monotonic() > until
+        return sheet.drawn(references.files, ranked, self._counts(tagged, prompt, hasty=hasty))
 
     def _tree(self, root: Path) -> Tree:
         if root not in self._trees:
             self._trees[root] = Tree(root, self._folder)
         return self._trees[root]
 
-    def _references(self, root: Path, tagged: Tagged, until: float) -> References:
+    def _references(self, root: Path, tagged: Tagged, expired: Callable[[], bool]) -> References:
         """The graph of these files: that of the last call, if they are the same."""
         before = self._graphs.get(root)
         if before is not None and before[0] == tagged.state:
             return before[1]
-        references = References(tagged.files, lambda: time.monotonic() > until)
-        self._graphs[root] = tagged.state, references
+        references = References(tagged.files, expired)
+        if not expired():  # else it lacks what came last
+            self._graphs[root] = tagged.state, references
         return references
 
-    def _counts(self, tagged: Tagged, prompt: Prompt) -> Counts:
+    def _counts(self, tagged: Tagged, prompt: Prompt, *, hasty: bool) -> Counts:
         remarks = []
         shown = [tags for path, tags in tagged.files if not prompt.has(path)]
         if left_out := len(tagged.files) - len(shown):
@@ -116,6 +118,8 @@ class RepoMap(BareTool):
         if tagged.kept:
             _log.warning("repo_map: %s", tagged.kept)
             remarks.append("what was learned could not be kept for the next call")
+        if hasty:
+            remarks.append(f"ranked by what was known of their use after {self._seconds:g} s")
         if not tagged.complete:
             remarks.append(self._partial(tagged))
         return Counts(sum(len(tags.definitions) for tags in shown), len(shown), tuple(remarks), not tagged.complete)
