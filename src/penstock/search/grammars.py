@@ -152,7 +152,7 @@ _MOST_LOOKED_AT: Final = 200_000
 _SIGNATURE_ROWS: Final = 6
 _DEFINING_WORD: Final = re.compile(r"def[\w*-]*")
 _VALUES: Final = ("value", "right", "rhs")
-_FIRST_WORD: Final = re.compile(rb"[A-Za-z_$~][\w$.!?]*")
+_FIRST_WORD: Final = re.compile(rb"[A-Za-z_$~][\w$.!?\x80-\xff]*")
 
 
 @cache
@@ -362,6 +362,6 @@ def _definition(name: Node, node: Node, strong: bool, data: bytes) -> Definition
             return None
         word = text.decode("utf-8", "replace").split()[0]
     else:
-        word = found.group().decode()
+        word = found.group().decode("utf-8", "replace")
     function = strong and (_FUNCTION.search(node.type) is not None or _is_function(node))
     return Definition(word, name.start_point[0], node.start_point[0], node.end_point[0], strong, function)

@@ -114,7 +114,7 @@ class RepoMap(BareTool):
         if left_out := len(tagged.files) - len(shown):
             remarks.append(f"{left_out:,} that you have left out")
         lacks = Counter(tags.lack for tags in shown if tags.lack.startswith("no grammar"))
-        remarks += [f"{lack}: {count:,} files" for lack, count in sorted(lacks.items())]
+        remarks += [f"{lack}: {count:,} file{'' if count == 1 else 's'}" for lack, count in sorted(lacks.items())]
         if tagged.kept:
             _log.warning("repo_map: %s", tagged.kept)
             remarks.append("what was learned could not be kept for the next call")
