@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from penstock.core.offers import FORMATS, GREP, LIST, NAMES, OFFERS, READ, checked
+from penstock.core.offers import FORMATS, GREP, LIST, NAMES, OFFERS, READ, Offer, checked
 from penstock.errors import CallerError
 
 
@@ -75,3 +75,19 @@ def test_arguments_are_understood_as_models_send_them(sent: dict[str, Any], unde
 def test_wrong_call_is_refused_with_what_is_allowed(name: str, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(CallerError, match=message):
         checked(name, arguments)
+
+
+_PATHS = Offer("open", "Open files.", {"files": {"type": "array", "items": {"type": "string"}}})
+
+
+@pytest.mark.parametrize(
+    ("sent", "understood"), [(["a", "b c"], ["a", "b c"]), ([], []), ("a", ["a"]), ("a\nb,c\n", ["a", "b,c"])]
+)
+def test_list_of_texts_may_be_sent_as_text_with_one_on_each_line(sent: Any, understood: list[str]) -> None:
+    assert checked("open", {"files": sent}, [_PATHS]) == {"files": understood}
+
+
+@pytest.mark.parametrize("sent", [3, {"a": 1}, ["a", 3], [["a"]], [None]])
+def test_what_is_no_list_of_texts_is_refused(sent: Any) -> None:
+    with pytest.raises(CallerError, match=r"^open: files = .* is not allowed: a list of texts$"):
+        checked("open", {"files": sent}, [_PATHS])

@@ -123,6 +123,7 @@ def test_repositories_are_told_with_their_numbers_and_forgotten(index: Index) ->
     index.write("other", Batch(files=[file("a.py", "def start():\n    pump()\n")]))
     index.finish("other", 1_234.5)
     assert index.repositories() == [("main", "/somewhere", 3, 4, None), ("other", "/elsewhere", 1, 1, 1_234.5)]
+    assert index.names() == ["main", "other"]
     assert index.forget("main")
     assert not index.forget("main")
     assert [repository.name for repository in index.repositories()] == ["other"]

@@ -40,6 +40,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "stats": Entry("penstock.cli.stats", "Tell what was cut, saved and read again."),
     "gc": Entry("penstock.cli.gc", "Delete what has expired."),
     "check": Entry("penstock.cli.check", "Look for damage in the store."),
+    "map": Entry("penstock.cli.map", "Print the definitions that matter most in a tree of code."),
     "serve-tools": Entry("penstock.cli.serve_tools", "Serve tools for reading and searching files over MCP."),
     "config": Entry("penstock.cli.config", "List the settings in effect and where each comes from."),
     "completion": Entry("penstock.cli.completion", "Print the completion script for a shell."),

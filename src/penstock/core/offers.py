@@ -110,7 +110,7 @@ LIST: Final = Offer(
 OFFERS: Final = (READ, GREP, LIST)
 NAMES: Final = frozenset(offer.name for offer in OFFERS)
 
-_TYPES: Final[dict[str, type]] = {"string": str, "integer": int, "boolean": bool}
+_TYPES: Final[dict[str, type]] = {"string": str, "integer": int, "boolean": bool, "array": list}
 _DIGITS: Final = 18  # Python refuses to read numbers of thousands
 _TOLD: Final = 80
 
@@ -133,6 +133,7 @@ def _argument(offer: Offer, key: str, value: Any) -> Any:
     value = _understood(declared["type"], value)
     if (
         type(value) is not _TYPES[declared["type"]]
+        or (type(value) is list and not all(type(item) is str for item in value))
         or not declared.get("minimum", value) <= value <= declared.get("maximum", value)
         or value not in declared.get("enum", (value,))
     ):
@@ -141,11 +142,13 @@ def _argument(offer: Offer, key: str, value: Any) -> Any:
 
 
 def _understood(kind: str, value: Any) -> Any:
-    """Models often send numbers and truths as text; nothing is lost by understanding them."""
+    """Models often send numbers, truths and single items as text; nothing is lost by understanding them."""
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, str):
         return value
+    if kind == "array":
+        return [line for line in value.split("\n") if line]
     told = value.strip().lower()
     if kind == "integer" and told.isdecimal() and len(told) <= _DIGITS:
         return int(told)
@@ -164,4 +167,6 @@ def _allowed(declared: Mapping[str, Any]) -> str:
         return f"a whole number from {declared['minimum']} to {declared['maximum']}"
     if "minimum" in declared:
         return f"a whole number from {declared['minimum']} on"
-    return {"string": "a text", "boolean": "true or false"}.get(declared["type"], str(declared["type"]))
+    return {"string": "a text", "boolean": "true or false", "array": "a list of texts"}.get(
+        declared["type"], str(declared["type"])
+    )

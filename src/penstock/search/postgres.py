@@ -113,6 +113,9 @@ class PostgresIndex:
         )
         return [Repository(*row) for row in rows]
 
+    def names(self) -> list[str]:
+        return [name for (name,) in self._rows("SELECT name FROM repositories ORDER BY name")]
+
     def states(self, repository: str) -> dict[str, FileState]:
         rows = self._rows(
             "SELECT f.path, f.size, f.mtime_ns, f.digest FROM files f JOIN repositories r ON r.id = f.repository "

@@ -83,9 +83,10 @@ class Census:
     unreadable: list[str] = field(default_factory=list)  # folders, with their last /; "" is the root
 
 
-def walked(root: Path, census: Census) -> Iterator[Candidate]:
-    """Depth first, folders and files by name."""
-    yield from _walked(root, "", Ignored.of_root(root), census)
+def walked(root: Path, census: Census, below: str = "") -> Iterator[Candidate]:
+    """Depth first, folders and files by name. `below` is a folder of the root, with / : only what is in it."""
+    at = f"{below}/" if below else ""
+    yield from _walked(root / at, at, Ignored.between(root, root / below), census)
 
 
 def _walked(folder: Path, at: str, ignored: Ignored, census: Census) -> Iterator[Candidate]:

@@ -9,11 +9,15 @@ from typing import Final
 from penstock.errors import MissingExtra
 from penstock.tools.toolset import OfferedTool, Toolset, Workshop
 
+# In the folder of indexes, where the map keeps what it has parsed.
+MAPS: Final = "maps"
+
 # Where each is made, by a function `made`.
 TOOLS: Final[dict[str, str]] = {
     "read_file": "penstock.tools.read_file",
     "grep_search": "penstock.tools.grep_search",
     "get_repo_structure": "penstock.tools.repo_structure",
+    "repo_map": "penstock.tools.repo_map",
     "search_code": "penstock.tools.search_code",
     "index_repository": "penstock.tools.index_repository",
 }

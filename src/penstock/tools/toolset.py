@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from penstock.core.offers import OFFERS, Offer, checked
@@ -52,6 +53,7 @@ class Workshop:
     roots: Roots
     told: Callable[[str], Told]  # of a tool, by its name
     search: Callable[[], CodeSearch]
+    maps: Path  # the folder where the map of a tree keeps what it has parsed
 
 
 class Answer(NamedTuple):
