@@ -45,8 +45,9 @@ tools:
 	  && touch $(VENV)/tools || true
 
 # The other supported Pythons, where they are found: each in an environment of its own. What could differ between them
-# is in these folders; the faults and the settings do not run again.
-PORTABLE := tests/core tests/stores/test_contract.py tests/ledger tests/test_gate.py tests/test_messages.py \
+# is in these; every kind and the filter run there, but not each of their parts, nor the faults and the settings.
+PORTABLE := tests/core/test_*.py tests/core/reduce/test_kinds.py tests/core/stream/test_filter.py \
+  tests/core/stream/test_cases.py tests/core/stream/sse tests/stores/test_contract.py tests/ledger tests/test_gate.py tests/test_messages.py \
   tests/test_capture.py tests/test_public.py tests/test_readme.py
 others: $(BIN)/ready
 	@for version in 3.11 3.12 3.13; do \

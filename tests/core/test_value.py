@@ -63,7 +63,8 @@ def test_any_value_is_within_any_limits_and_keeps_its_types(
     assert most.tokens is None or counter.count(text) <= most.tokens
     if text:
         assert json.loads(text) == json.loads(json.dumps(bounded.value))
-        assert_same_types(value, bounded.value)
+        # Two halves of a surrogate pair, one after the other, have no other form in JSON than the pair.
+        assert_same_types(json.loads(json.dumps(value)), json.loads(json.dumps(bounded.value)))
         for omission in bounded.omitted:
             assert at(bounded.value, omission.pointer) is not None
     else:
