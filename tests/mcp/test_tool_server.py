@@ -23,7 +23,7 @@ from mcp.client.stdio import StdioServerParameters  # noqa: E402  # after it is 
 pytestmark = pytest.mark.slow
 
 SERVE = [sys.executable, "-m", "penstock", "serve-tools"]
-NAMES = {"read_file", "grep_search", "get_repo_structure", "read_output", "grep_output", "list_outputs"}
+NAMES = {"read_file", "grep_search", "get_repo_structure", "repo_map", "read_output", "grep_output", "list_outputs"}
 
 
 @pytest.fixture
@@ -32,9 +32,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "penstock.yaml").write_text("tool_output_limits: {tools: {get_repo_structure: {max_chars: 2000}}}\n")
     (folder / "a.txt").write_text("one\nneedle\nthree\n")
+    (folder / "valve.py").write_text("class Valve: ...\n")
     (folder / "many").mkdir()
     for number in range(400):
         (folder / "many" / f"file-{number:03d}.txt").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(folder)
     return folder
 
@@ -70,6 +72,8 @@ async def session(client: Any) -> None:
     assert await called(client, "read_file", path="a.txt") == ("one\nneedle\nthree\n[lines 1-3 of 3; end]", False)
     text, _ = await called(client, "grep_search", pattern="needle", context=0)
     assert text == "a.txt (1 match)\n2:needle\n\n[1 match in 1 file]"
+    text, failed = await called(client, "repo_map", query="gate", files=["valve.py"], max_tokens=500)
+    assert text == "[0 of 0 definitions in 0 of 0 files; 1 that you have left out]"
     text, failed = await called(client, "get_repo_structure")
     assert len(text) <= 2_000
     assert not failed
@@ -115,6 +119,7 @@ def test_many_calls_at_once_are_all_answered(project: Path) -> None:
             assert {tool.name for tool in (await client.list_tools()).tools} == NAMES - {
                 "grep_search",
                 "get_repo_structure",
+                "repo_map",
             }
             answers = await asyncio.gather(*(called(client, "read_file", path="a.txt") for _ in range(50)))
             assert set(answers) == {("one\nneedle\nthree\n[lines 1-3 of 3; end]", False)}

@@ -65,12 +65,13 @@ class References:
         self._kinds = [[(tag.key, _kind(tag), not tag.local) for tag in tags.definitions] for _, tags in files]
 
     def best(self, prompt: Prompt, most: int, expired: Callable[[], bool] = lambda: False) -> list[Ranked]:
-        """The definitions that may be shown, the best first."""
+        """The definitions that may be shown, the best first: before all, those of a name that the prompt has."""
         if not self.files:
             return []
         like = self._alike(prompt)
         ranks = pagerank(self._followed(like), self._start(prompt, like), idle=self._idle, expired=expired)
         worth = self._worth(ranks, like)
+        named = {key for key in like if self._names[key].lower() in prompt.names}
         found = []
         for number, (path, _) in enumerate(self.files):
             kinds = self._kinds[number]
@@ -80,9 +81,9 @@ class References:
             liked = 1 + prompt.likes(path)
             for place, (key, kind, is_known) in enumerate(kinds):
                 score = (own + worth[key] if is_known else own) * kind * liked
-                found.append((-score * like[key] if key in like else -score, number, place))
+                found.append((key not in named, -score * like.get(key, 1.0), number, place))
         found.sort()
-        return [Ranked(-score, number, place) for score, number, place in found[:most]]
+        return [Ranked(-score, number, place) for _, score, number, place in found[:most]]
 
     def _weighed(self, uses: list[list[tuple[int, float]]], often: Counter[int]) -> list[list[tuple[int, float]]]:
         """The uses with what each says, in place of how often it is."""
