@@ -30,7 +30,7 @@ _COMPOUND_LEAST: Final = 8
 # What goes nowhere of a file's rank: as much as with so much of the links that a file has on average.
 _IDLE: Final = 0.5
 _STRONG_LINK: Final = 1_000.0
-_WRITTEN_LIKE_CODE: Final = 5.0
+_COMPOUNDED: Final = 3.0
 _TYPE: Final = 3.0
 _PLAIN: Final = 0.3
 _PRIVATE: Final = 0.1
@@ -78,7 +78,7 @@ class References:
             if not kinds or prompt.has(path):
                 continue
             own = _UNUSED * ranks[number] / len(kinds)
-            liked = 1 + prompt.likes(path)
+            liked = (1 + prompt.likes(path)) * names_of(path).factor ** 2
             for place, (key, kind, is_known) in enumerate(kinds):
                 score = (own + worth[key] if is_known else own) * kind * liked
                 found.append((key not in named, -score * like.get(key, 1.0), number, place))
@@ -210,12 +210,16 @@ def _uses(
 
 
 def _weight(name: str, rarity: float, definers: int) -> float:
-    weight = math.log1p(rarity) / math.sqrt(definers)
+    told = math.log1p(rarity) / math.sqrt(definers)
     if name.startswith("_"):
-        return weight * _PRIVATE
-    if len(name) >= _COMPOUND_LEAST and _COMPOUND.search(name):
-        return weight * _WRITTEN_LIKE_CODE
-    return weight * (_TYPE if name[0].isupper() else _PLAIN)
+        return told * _PRIVATE
+    is_type = name[0].isupper()
+    is_compound = len(name) >= _COMPOUND_LEAST and _COMPOUND.search(name) is not None
+    if not is_type and not is_compound:
+        return told * _PLAIN
+    # Of a name that means one thing only, wide use is no sign of chance.
+    told = math.sqrt(math.log1p(rarity) / definers)
+    return told * (_TYPE if is_type else 1) * (_COMPOUNDED if is_compound else 1)
 
 
 def _kind(tag: Tag) -> float:
