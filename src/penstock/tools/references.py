@@ -14,6 +14,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import mul
 from typing import Final, NamedTuple
 
 from penstock.search.paths import names_of
@@ -61,6 +62,7 @@ class References:
         self._names = {tag.key: tag.name for _, tags in files for tag in tags.definitions if tag.key in self.definers}
         self._uses = self._weighed(*_uses(files, self.definers, expired))
         self._links = self._linked()
+        self._factors = [names_of(path).factor ** 2 for path, _ in files]
         self._words: dict[str, tuple[str, ...]] = {}
         self._kinds = [[(tag.key, _kind(tag), not tag.local) for tag in tags.definitions] for _, tags in files]
 
@@ -69,7 +71,8 @@ class References:
         if not self.files:
             return []
         like = self._alike(prompt)
-        ranks = pagerank(self._followed(like), self._start(prompt, like), idle=self._idle, expired=expired)
+        likes = [1 + prompt.likes(path) for path, _ in self.files]
+        ranks = pagerank(self._followed(like), self._start(prompt, like, likes), idle=self._idle, expired=expired)
         worth = self._worth(ranks, like)
         named = {key for key in like if self._names[key].lower() in prompt.names}
         found = []
@@ -78,7 +81,7 @@ class References:
             if not kinds or prompt.has(path):
                 continue
             own = _UNUSED * ranks[number] / len(kinds)
-            liked = (1 + prompt.likes(path)) * names_of(path).factor ** 2
+            liked = likes[number] * self._factors[number]
             for place, (key, kind, is_known) in enumerate(kinds):
                 score = (own + worth[key] if is_known else own) * kind * liked
                 found.append((key not in named, -score * like.get(key, 1.0), number, place))
@@ -160,9 +163,9 @@ class References:
                     row[target] += more / len(targets)
         return links
 
-    def _start(self, prompt: Prompt, like: dict[int, float]) -> list[float]:
+    def _start(self, prompt: Prompt, like: dict[int, float], likes: Sequence[float]) -> list[float]:
         """Tests, examples and what is beside the matter count less; what the prompt names, more."""
-        start = [names_of(path).factor ** 2 * (1 + prompt.likes(path)) for path, _ in self.files]
+        start = list(map(mul, self._factors, likes))
         for number, (path, _) in enumerate(self.files):
             if prompt.has(path):
                 start[number] += _IN_CONTEXT
