@@ -109,3 +109,20 @@ def test_cutting_takes_time_as_the_file_grows() -> None:
     seconds(100)
     small = min(seconds(300) for _ in range(3))
     assert seconds(3_000) < 30 * small + 0.2
+
+
+def test_code_nested_deeper_than_any_is_cut_all_the_same() -> None:
+    source = "".join("  " * depth + f"if x{depth}:\n" for depth in range(90)) + "  " * 90 + "pass\n"
+    chunks = cut(source, most=300)
+    assert whole(chunks) == source
+    assert all(len(chunk.content) <= 300 for chunk in chunks)
+
+
+def test_several_statements_on_one_line_are_not_cut_apart() -> None:
+    source = "x = 1; " * 40 + "\n" + "y = 1\n" * 300
+    assert cut(source)[0].content.startswith("x = 1; " * 40 + "\n")
+
+
+def test_name_with_a_dot_is_known_by_its_end_too() -> None:
+    [chunk] = cut("defmodule Store.Box do\n  def open, do: 1\nend\n", "elixir")
+    assert chunk.symbols == ("Store.Box", "Box", "open")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from penstock.core.limits import Limits
 from penstock.errors import ArgumentError, ContinuationError, StoreError
 from penstock.search.code_search import CodeSearch
+from penstock.search.contract import Batch, Chunk, FileState, IndexedFile
 
 from .conftest import Workshop
 
@@ -183,3 +185,51 @@ def test_query_in_chinese_finds_chinese(workshop: Workshop) -> None:
     workshop.lay({"a.py": "# 打开数据库连接池\ndef f(): ...\n", "b.py": "# 关闭文件\ndef g(): ...\n"})
     workshop.index()
     assert workshop.found("数据库连接")[0] == "a.py"
+
+
+@pytest.mark.parametrize(
+    "line", ['"\\"' * 30, "é\t" * 40, "\U0001f600" * 40, "x = 1"], ids=["quotes", "accents", "emoji", "plain"]
+)
+def test_response_is_never_over_its_limit_and_the_best_are_in_it(workshop: Workshop, line: str) -> None:
+    body = "".join(f"    # alpha {line}\n" for _ in range(40))
+    workshop.lay({f"f{number}.py": f"def alpha{number}():\n{body}" for number in range(60)})
+    workshop.index()
+    page = workshop.search.search_code("alpha", "shop", limit=50)
+    told = json.loads(page.text)
+    assert len(page.text) <= 100_000
+    assert told["total_count"] == 50 and told["returned_count"] >= 3
+    assert told["truncated"] == (told["returned_count"] < 50) == (told["truncation_info"]["reason"] is not None)
+    scores = [result["similarity_score"] for result in told["results"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.slow
+def test_search_stays_fast_as_an_index_grows(tmp_path: Path) -> None:
+    """Of words that every chunk has, too: 30,000 chunks take not ten times as long as 3,000."""
+
+    def seconds(chunks: int) -> float:
+        with CodeSearch(tmp_path) as search:
+            index = search.projects.made(f"p{chunks}")
+            index.begin("code", "/code")
+            for start in range(0, chunks, 1_000):
+                files = [
+                    IndexedFile(
+                        f"d{number % 50}/f{number}.py",
+                        "python",
+                        FileState(1, 1, b""),
+                        [Chunk(1, 2, f"common words everywhere in it\nterm{number % 977}\n", (f"name{number}",), ())],
+                    )
+                    for number in range(start, start + 1_000)
+                ]
+                index.write("code", Batch(files))
+            index.close()
+            queries = ["common words everywhere", "name77 common", "term5 words", "everywhere"]
+            for query in queries:
+                search.search_code(query, f"p{chunks}")
+            began = time.process_time()
+            for query in queries * 3:
+                search.search_code(query, f"p{chunks}")
+            return time.process_time() - began
+
+    small = seconds(3_000)
+    assert seconds(30_000) < 14 * small + 0.5

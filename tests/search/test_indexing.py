@@ -12,6 +12,7 @@ import pytest
 from penstock.errors import ArgumentError
 from penstock.search import indexing
 from penstock.search.cutting import Cutter
+from penstock.search.walk import Candidate, content_of
 
 from .conftest import Workshop
 
@@ -32,8 +33,12 @@ def test_second_run_reads_only_what_changed(workshop: Workshop, monkeypatch: pyt
     workshop.index()
     workshop.lay({"a.py": "def delta(): ...\n# longer\n"})
     read: list[str] = []
-    original = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda path: (read.append(path.name), original(path))[1])
+
+    def noting(candidate: Candidate) -> bytes | None:
+        read.append(candidate.path)
+        return content_of(candidate)
+
+    monkeypatch.setattr(indexing, "content_of", noting)
     report = workshop.index()
     assert (report.indexed, report.unchanged) == (1, 2)
     assert read == ["a.py"]
@@ -88,11 +93,8 @@ def test_what_is_below_an_unreadable_folder_stays(workshop: Workshop, monkeypatc
 
 
 def test_file_that_cannot_be_read_is_counted(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> bytes:
-        raise PermissionError
-
     workshop.lay(FILES)
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(indexing, "content_of", lambda _: None)
     report = workshop.index()
     assert report.left_out["unreadable"] == 3 and report.complete
 

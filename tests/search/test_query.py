@@ -20,6 +20,12 @@ def test_one_word_is_a_name(text: str) -> None:
     assert query.is_name and query.names and query.words
 
 
+@pytest.mark.parametrize("text", ["class RouterGroup", "how does RouterGroup work", "the function load_all"])
+def test_one_name_among_empty_words_is_a_name(text: str) -> None:
+    query = analysed(text)
+    assert query.is_name and len(query.names) == 1
+
+
 def test_qualified_name_is_looked_for_as_a_whole_and_in_parts() -> None:
     assert {"Plug.Builder", "Plug", "Builder"} == set(analysed("Plug.Builder").names)
 

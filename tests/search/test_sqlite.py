@@ -203,3 +203,8 @@ def test_damaged_index_is_told_with_what_to_do(tmp_path: Path) -> None:
     path.write_bytes(b"no database" * 1_000)
     with pytest.raises(StoreError, match="delete it and index the project again"):
         SqliteIndex(path)
+
+
+def test_folder_in_the_place_of_an_index_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be opened"):
+        SqliteIndex(tmp_path)

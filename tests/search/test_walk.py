@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from penstock.search import walk
-from penstock.search.walk import Census, Source, source_of, walked
+from penstock.search.walk import Census, Source, content_of, source_of, walked
 
 from .conftest import Files
 
@@ -73,6 +73,20 @@ def test_pipe_is_not_opened(write: Write) -> None:
     os.mkfifo(root / "b.py")
     found, census = paths(root)
     assert found == ["a.py"] and census.left_out["not a file"] == 1
+
+
+def test_file_that_became_something_else_is_not_read(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write({"a.py": "x = 1\n", "b.py": "", "c.py": "", "d.py": ""})
+    one, two, three, four = walked(root, Census())
+    assert content_of(one) == b"x = 1\n"
+    two.full.unlink()
+    two.full.symlink_to(one.full)
+    three.full.unlink()
+    os.mkfifo(three.full)
+    four.full.unlink()
+    assert content_of(two) is content_of(three) is content_of(four) is None
+    monkeypatch.setattr(walk, "LARGEST", 5)
+    assert content_of(one) is None
 
 
 @pytest.mark.parametrize("folder", ["node_modules", "vendor", "third_party", ".git", "__pycache__", ".venv"])

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from penstock.search.contract import Chunk
@@ -86,9 +87,9 @@ class _Cutter:
         """These rows, which the node covers, in pieces that fit."""
         if self.size(rows) <= self._most:
             return [rows]
-        parts = list(self._parts(rows, node))
         if depth > _DEEPEST:
             return self.by_lines(rows)
+        parts = list(self._parts(rows, node))
         if len(parts) < 2:
             inner = _only_large_child(node)
             return self.by_lines(rows) if inner is None else self.by_tree(rows, inner, depth + 1)
@@ -106,29 +107,20 @@ class _Cutter:
         return [*pieces, rows]
 
     def _parts(self, rows: Rows, node: Branch) -> Iterator[tuple[Rows, Branch | None]]:
-        """The rows of each child, with those before it that no other child has; None for several on the same rows."""
+        """The rows of each child, with the comments before it; None for what is not one child alone."""
         first = rows.first
-        pending: Branch | None = None
-        shared = False
-        children = [child for child in node.children if child.start_point[0] < rows.stop]
-        for place, child in enumerate(children):
-            if child.end_point[0] < first:
+        group: list[Branch] = []
+        children = [child for child in node.children if first <= _last_row(child) and child.start_point[0] < rows.stop]
+        for child, after in zip_longest(children, children[1:]):
+            if not _is_comment(child):
+                group.append(child)
+            if after is not None and _goes_with(child, after):
                 continue
-            following = children[place + 1].start_point[0] if place + 1 < len(children) else rows.stop
-            shared = shared or pending is not None
-            pending = child
-            # The next one begins on the same row, or is what this comment tells of.
-            if following <= child.end_point[0] or (_is_comment(child) and following == child.end_point[0] + 1):
-                shared = shared or not _is_comment(child)
-                pending = None if _is_comment(child) else child
-                continue
-            stop = min(max(child.end_point[0] + (child.end_point[1] > 0), first + 1), rows.stop)
-            while stop < rows.stop and (place + 1 == len(children) or not self._lines[stop].strip()):
+            stop = rows.stop if after is None else max(_last_row(child) + 1, first + 1)
+            while stop < rows.stop and not self._lines[stop].strip():
                 stop += 1
-            yield Rows(first, stop), None if shared else child
-            first, pending, shared = stop, None, False
-        if first < rows.stop:
-            yield Rows(first, rows.stop), None
+            yield Rows(first, stop), group[0] if len(group) == 1 else None
+            first, group = stop, []
 
     def _merged(self, pieces: Sequence[Rows]) -> list[Rows]:
         merged: list[Rows] = []
@@ -162,6 +154,18 @@ class _Cutter:
             return 1_000
         width = len(line) - len(text)
         return width - 0.5 if not self._lines[row - 1].strip() else width
+
+
+def _last_row(node: Branch) -> int:
+    """That of its last character, which may be the end of a line."""
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row
+
+
+def _goes_with(node: Branch, after: Branch) -> bool:
+    """Whether no cut may be between the two: they share a row, or a comment stands right before what it tells of."""
+    begins = after.start_point[0]
+    return begins <= _last_row(node) or (_is_comment(node) and begins == _last_row(node) + 1)
 
 
 def _is_comment(node: Branch) -> bool:

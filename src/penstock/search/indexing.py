@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 from penstock.errors import ArgumentError
 from penstock.search.contract import Batch, FileState, Index, IndexedFile
 from penstock.search.cutting import WORKERS, Cut, Cutter
-from penstock.search.walk import Candidate, Census, source_of, walked
+from penstock.search.walk import Candidate, Census, content_of, source_of, walked
 
 BATCH_CHARS: Final = 2_000_000
 BATCH_FILES: Final = 200
@@ -144,9 +144,8 @@ class _Run:
         if before is not None and (before.size, before.mtime_ns) == (candidate.size, candidate.mtime_ns):
             self.report.unchanged += 1
             return True
-        try:
-            data = candidate.full.read_bytes()
-        except OSError:
+        data = content_of(candidate)
+        if data is None:
             self.report.left_out["unreadable"] += 1
             return False
         state = FileState(candidate.size, candidate.mtime_ns, hashlib.blake2b(data, digest_size=16).digest())

@@ -1,7 +1,7 @@
 """What a query asks for: its words without those that say nothing, the names in it, and other ways to write them.
 
-1. One word is a name: who types `RouterGroup` or `router::Group` wants where it is defined. So are words in a sentence
-   that are written like code: `how nvm_download wraps curl`.
+1. One word is a name: who types `RouterGroup`, `router::Group` or `class RouterGroup` wants where it is defined. So are
+   words in a sentence that are written like code: `how nvm_download wraps curl`.
 2. In a sentence the words that every question has are left out.
 3. Programmers shorten some words always in the same way. A query for `request` finds `req`, and the other way about.
 """
@@ -64,12 +64,13 @@ class Query:
 def analysed(text: str) -> Query:
     text = text[:LONGEST].strip()
     found = words(text)[:_MOST_WORDS]
-    is_name = len(text.split()) == 1
-    telling = [word for word in found if is_name or word.lower() not in _EMPTY] or found
+    is_one_word = len(text.split()) == 1
+    telling = [word for word in found if is_one_word or word.lower() not in _EMPTY] or found
     stems = list(dict.fromkeys(stem(part) for word in telling for part in parts_of(word)))
     terms = list(dict.fromkeys(term for word in telling for term in terms_of(word)))
     others = sorted({other for term in terms for other in other_ways(term)} - set(terms))
-    names = [text, *found] if is_name else [word for word in found if _is_written_like_code(word)]
+    names = [text, *found] if is_one_word else [word for word in telling if _is_written_like_code(word)]
+    is_name = is_one_word or telling == names
     return Query(text, tuple(stems), tuple(terms + others), tuple(dict.fromkeys(names)), is_name)
 
 

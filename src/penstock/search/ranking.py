@@ -8,7 +8,7 @@
 5. Different files first: each further chunk of one file counts a third of the one before.
 
 The weights were found on labelled queries over public repositories (bench/search.py): on half of the repositories, and
-what gained nothing on the other half was left out. Each can be halved or doubled at a loss of at most .01.
+what gained nothing on the other half was left out. Each can be halved or doubled at a loss of at most .02.
 """
 
 from __future__ import annotations

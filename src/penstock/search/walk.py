@@ -174,6 +174,19 @@ def _ending(path: str) -> str:
     return f".{ending}" if _ENDING.fullmatch(ending) else "other"
 
 
+def content_of(candidate: Candidate) -> bytes | None:
+    """None where it cannot be read, or is not the file any more that was seen: a link, a pipe, something that grew."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with open(os.open(candidate.full, flags), "rb") as file:  # noqa: PTH123  # a Path cannot refuse links
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
+            data = file.read(LARGEST + 1)
+    except OSError:
+        return None
+    return data if len(data) <= LARGEST else None
+
+
 def source_of(candidate: Candidate, data: bytes) -> Source | str:
     """The text and its language, or the reason why it is left out."""
     language = language_of(candidate.path) or language_of_script(data)
