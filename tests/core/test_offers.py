@@ -87,6 +87,12 @@ def test_list_of_texts_may_be_sent_as_text_with_one_on_each_line(sent: Any, unde
     assert checked("open", {"files": sent}, [_PATHS]) == {"files": understood}
 
 
+def test_number_that_is_too_large_is_refused_with_what_is_allowed() -> None:
+    offer = Offer("wait", "Wait.", {"hours": {"type": "integer", "minimum": 1, "maximum": 24}})
+    with pytest.raises(CallerError, match=r"^wait: hours = 25 is not allowed: a whole number from 1 to 24$"):
+        checked("wait", {"hours": 25}, [offer])
+
+
 @pytest.mark.parametrize("sent", [3, {"a": 1}, ["a", 3], [["a"]], [None]])
 def test_what_is_no_list_of_texts_is_refused(sent: Any) -> None:
     with pytest.raises(CallerError, match=r"^open: files = .* is not allowed: a list of texts$"):

@@ -38,9 +38,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "code").mkdir()
     (folder / "code" / "valve.py").write_text("def open_valve(pressure):\n    return pressure\n")
     monkeypatch.setenv("PENSTOCK_SEARCH_DIR", str(tmp_path / "indexes"))
+    (folder / "valve.py").write_text("class Valve: ...\n")
     (folder / "many").mkdir()
     for number in range(400):
         (folder / "many" / f"file-{number:03d}.txt").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(folder)
     return folder
 
@@ -76,6 +78,8 @@ async def session(client: Any) -> None:
     assert await called(client, "read_file", path="a.txt") == ("one\nneedle\nthree\n[lines 1-3 of 3; end]", False)
     text, _ = await called(client, "grep_search", pattern="needle", context=0)
     assert text == "a.txt (1 match)\n2:needle\n\n[1 match in 1 file]"
+    text, failed = await called(client, "repo_map", query="gate", files=["valve.py"], max_tokens=500)
+    assert text == "[0 of 0 definitions in 0 of 0 files; 1 that you have left out]"
     text, failed = await called(client, "get_repo_structure")
     assert len(text) <= 2_000
     assert not failed

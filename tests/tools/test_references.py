@@ -66,6 +66,12 @@ def test_private_and_local_definitions_and_values_come_behind_others() -> None:
     assert found[-1] == "inner"
 
 
+def test_tests_come_behind_what_they_test() -> None:
+    files = {"tests/test_gate.py": "def test_helper(): return turn_gate()\n", "gate.py": "def turn_gate(): ...\n"}
+    files |= {f"tests/test_{n}.py": "test_helper()\n" for n in range(3)}
+    assert best(files) == ["turn_gate", "test_helper"]
+
+
 def test_name_that_everybody_defines_counts_less_than_one_that_a_single_file_does() -> None:
     files = {f"m{n}.py": "def make_common(): ...\n" for n in range(10)}
     files |= {"rare.py": "def make_special(): ...\n", "user.py": "def user(): return make_special(make_common())\n"}

@@ -161,6 +161,8 @@ def test_more_files_than_may_be_are_not_looked_at(root: Path, cache: Path, monke
     began = time.monotonic()
     found = run(root, cache)
     assert (len(found.files), found.complete) == (2, False)
+    tree = Tree(root, cache)
+    assert run(root, cache, tree).state == run(root, cache, tree).state
     assert time.monotonic() - began < 30
 
 

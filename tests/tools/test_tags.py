@@ -107,6 +107,15 @@ def test_values_inside_of_functions_are_nobody_elses() -> None:
     assert [tag.name for tag in tagged("javascript", text).definitions] == ["LIMIT", "turn"]
 
 
+def test_what_is_imported_under_a_name_defines_nothing_for_others() -> None:
+    found = tagged("javascript", "const GateView = require('./gate');\nconst LIMIT = 1;\n").definitions
+    assert [(tag.name, tag.local) for tag in found] == [("GateView", True), ("LIMIT", False)]
+
+
+def test_values_of_an_enumeration_are_no_definitions() -> None:
+    assert [tag.name for tag in tagged("rust", "enum Flow { Open, Shut(Valve) }\n").definitions] == ["Flow"]
+
+
 def test_comments_and_texts_in_quotes_use_nothing() -> None:
     said = tagged("python", '# SluiceGate\nx = "WeirGate"\n"""DamGate"""\ny = f"{LockGate(1)}"\nz = RealGate()\n')
     assert used(said) == {key_of(name, "python") for name in ("LockGate", "RealGate")}

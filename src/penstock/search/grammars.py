@@ -138,6 +138,8 @@ _OWN: Final = {
 }
 _FUNCTION_KIND: Final = re.compile("func|method|lambda|closure|arrow|constructor_d|procedure|subroutine")
 _NO_FUNCTION: Final = re.compile("call|invocation|declarator|name|param|modif|interface|keyword|import|prototype|spec$")
+# One of the values of a type says nothing without the type.
+_VARIANT: Final = re.compile("variant|enumerator$|enum_(?:constant|entry|member|case|assignment)")
 _COMMENT: Final = re.compile("comment")
 # What stands between quotes; where a grammar has no word for that, the quotes and all.
 _QUOTED: Final = re.compile(
@@ -238,7 +240,8 @@ def _outlined(found: Iterator[tuple[Node, Definition]], functions: Sequence[tupl
     """In the order of the text, an outer one before those inside of it; without the values that a function keeps."""
     first: dict[Definition, Node] = {}
     for node, definition in found:
-        first.setdefault(definition, node)
+        if not _VARIANT.search(node.type):
+            first.setdefault(definition, node)
     order = sorted(first.items(), key=lambda item: (item[1].start_byte, -item[1].end_byte, item[0].row, item[0].name))
     outlined: list[Outlined] = []
     around: list[tuple[int, int]] = []  # the strong ones that are open: where each ends, and its number

@@ -14,6 +14,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import mul
 from typing import Final, NamedTuple
 
 from penstock.search.paths import names_of
@@ -30,7 +31,7 @@ _COMPOUND_LEAST: Final = 8
 # What goes nowhere of a file's rank: as much as with so much of the links that a file has on average.
 _IDLE: Final = 0.5
 _STRONG_LINK: Final = 1_000.0
-_WRITTEN_LIKE_CODE: Final = 5.0
+_COMPOUNDED: Final = 3.0
 _TYPE: Final = 3.0
 _PLAIN: Final = 0.3
 _PRIVATE: Final = 0.1
@@ -61,28 +62,31 @@ class References:
         self._names = {tag.key: tag.name for _, tags in files for tag in tags.definitions if tag.key in self.definers}
         self._uses = self._weighed(*_uses(files, self.definers, expired))
         self._links = self._linked()
+        self._factors = [names_of(path).factor ** 2 for path, _ in files]
         self._words: dict[str, tuple[str, ...]] = {}
         self._kinds = [[(tag.key, _kind(tag), not tag.local) for tag in tags.definitions] for _, tags in files]
 
     def best(self, prompt: Prompt, most: int, expired: Callable[[], bool] = lambda: False) -> list[Ranked]:
-        """The definitions that may be shown, the best first."""
+        """The definitions that may be shown, the best first: before all, those of a name that the prompt has."""
         if not self.files:
             return []
         like = self._alike(prompt)
-        ranks = pagerank(self._followed(like), self._start(prompt, like), idle=self._idle, expired=expired)
+        likes = [1 + prompt.likes(path) for path, _ in self.files]
+        ranks = pagerank(self._followed(like), self._start(prompt, like, likes), idle=self._idle, expired=expired)
         worth = self._worth(ranks, like)
+        named = {key for key in like if self._names[key].lower() in prompt.names}
         found = []
         for number, (path, _) in enumerate(self.files):
             kinds = self._kinds[number]
             if not kinds or prompt.has(path):
                 continue
             own = _UNUSED * ranks[number] / len(kinds)
-            liked = 1 + prompt.likes(path)
+            liked = likes[number] * self._factors[number]
             for place, (key, kind, is_known) in enumerate(kinds):
                 score = (own + worth[key] if is_known else own) * kind * liked
-                found.append((-score * like[key] if key in like else -score, number, place))
+                found.append((key not in named, -score * like.get(key, 1.0), number, place))
         found.sort()
-        return [Ranked(-score, number, place) for score, number, place in found[:most]]
+        return [Ranked(-score, number, place) for _, score, number, place in found[:most]]
 
     def _weighed(self, uses: list[list[tuple[int, float]]], often: Counter[int]) -> list[list[tuple[int, float]]]:
         """The uses with what each says, in place of how often it is."""
@@ -159,9 +163,9 @@ class References:
                     row[target] += more / len(targets)
         return links
 
-    def _start(self, prompt: Prompt, like: dict[int, float]) -> list[float]:
+    def _start(self, prompt: Prompt, like: dict[int, float], likes: Sequence[float]) -> list[float]:
         """Tests, examples and what is beside the matter count less; what the prompt names, more."""
-        start = [names_of(path).factor ** 2 * (1 + prompt.likes(path)) for path, _ in self.files]
+        start = list(map(mul, self._factors, likes))
         for number, (path, _) in enumerate(self.files):
             if prompt.has(path):
                 start[number] += _IN_CONTEXT
@@ -209,12 +213,16 @@ def _uses(
 
 
 def _weight(name: str, rarity: float, definers: int) -> float:
-    weight = math.log1p(rarity) / math.sqrt(definers)
+    told = math.log1p(rarity) / math.sqrt(definers)
     if name.startswith("_"):
-        return weight * _PRIVATE
-    if len(name) >= _COMPOUND_LEAST and _COMPOUND.search(name):
-        return weight * _WRITTEN_LIKE_CODE
-    return weight * (_TYPE if name[0].isupper() else _PLAIN)
+        return told * _PRIVATE
+    is_type = name[0].isupper()
+    is_compound = len(name) >= _COMPOUND_LEAST and _COMPOUND.search(name) is not None
+    if not is_type and not is_compound:
+        return told * _PLAIN
+    # Of a name that means one thing only, wide use is no sign of chance.
+    told = math.sqrt(math.log1p(rarity) / definers)
+    return told * (_TYPE if is_type else 1) * (_COMPOUNDED if is_compound else 1)
 
 
 def _kind(tag: Tag) -> float:

@@ -24,7 +24,8 @@ from penstock.tools.roots import opened
 from penstock.tools.tag_file import DamagedTags, Known, TagFile
 from penstock.tools.tags import FileTags, tags_of
 
-MOST_FILES: Final = 50_000
+# More than these take too much memory, at 15 to 30 KB each.
+MOST_FILES: Final = 20_000
 BATCH_FILES: Final = 200
 BATCH_SECONDS: Final = 1.0
 
@@ -105,7 +106,7 @@ class Tree:
             self._parse(run)
         complete = run.walked and not run.waiting
         self._write(run, self._gone(place, run) if complete else [])
-        state = (place, self._changes) if complete else object()
+        state = (place, self._changes) if not run.waiting and (run.walked or run.full) else object()
         files = sorted(run.found.items(), key=lambda item: item[0])
         return Tagged(files, len(run.waiting), complete, run.parsed, self._kept, state)
 

@@ -32,6 +32,7 @@ _OFTEN: Final = 255
 
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _CALLED: Final = re.compile(r"(?:\.|->)?[^\W\d]\w*(?=\()")
+_IMPORTED: Final = re.compile(r"=\s*(?:await )?(?:require|import)\b")
 _CALL: Final = 9  # as many plain uses say as much as a call
 METHOD: Final = "."  # before the name of one that is a plain word
 _FAMILIES: Final = (
@@ -56,7 +57,7 @@ class Tag(msgspec.Struct, frozen=True, array_like=True):
     signature: tuple[str, ...]  # the lines of it, from `line` on
     parent: int  # the definition of the file that it is inside of; -1 for none
     strong: bool  # a type or a function; not a value
-    local: bool  # inside of a function
+    local: bool  # inside of a function, or what others define under another name
 
 
 class FileTags(msgspec.Struct, frozen=True, array_like=True):
@@ -102,6 +103,7 @@ def _tags(found: Outline, lines: Sequence[str], family: str, *, calls_only: bool
         name = outlined.found.name
         is_method = calls_only and _is_plain(name) and outlined.parent >= 0 and outlined.found.strong
         signature = tuple(_brief(line) for line in lines[outlined.found.row : outlined.stop])
+        is_import = not outlined.found.strong and _IMPORTED.search(signature[0]) is not None
         tags.append(
             Tag(
                 name,
@@ -110,7 +112,7 @@ def _tags(found: Outline, lines: Sequence[str], family: str, *, calls_only: bool
                 signature,
                 outlined.parent,
                 outlined.found.strong,
-                outlined.local,
+                outlined.local or is_import,
             )
         )
     return tuple(tags)
