@@ -195,7 +195,7 @@ class BareGate:
     ) -> Capture:
         """Take output as it arrives, in constant memory; closing the capture gives the view.
 
-        The view is the one that `admit` gives for the whole, but of at most 16 MiB: no more is held in memory.
+        The view is the one that `admit` gives for the whole, but of at most 10 MiB: no more is held in memory.
         """
         policy = self.policy(
             tool,

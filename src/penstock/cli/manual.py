@@ -20,7 +20,7 @@ What all commands have in common:
 
 - **Output goes to stdout, byte for byte; what Penstock has to say goes to stderr**, one line each, after `penstock: `.
   Views, pages and hits are within their limits; what `run`, `pipe` and `admit` print is, to the last newline: one is
-  added to a view that was cut only where it fits. `none` for a limit still leaves the 16 MiB of a capture.
+  added to a view that was cut only where it fits. `none` for a limit still leaves the 10 MiB of a capture.
 - **`--json`** prints one JSON document, or JSON lines where there are several of a kind; each help page says which.
 - **Exit codes**: 0 done; 1 failed (a store, a handle that is unknown or expired); 2 the call is wrong and would fail
   again the same way; 130 interrupted; 141 nobody reads the output any more, which is no failure and said to nobody.

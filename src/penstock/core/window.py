@@ -15,7 +15,7 @@ from penstock.core.cut import advance, cut_at_or_after, cut_at_or_before, retrea
 from penstock.core.measure import Meter
 
 # What is held of each end. Several times any sensible limit, so a reducer has much to choose from.
-END: Final = 8 * 1024 * 1024
+END: Final = 5 * 1024 * 1024
 
 # What is held of the middle, only to count its errors.
 SAMPLED: Final = 2 * 1024 * 1024

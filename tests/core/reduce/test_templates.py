@@ -116,3 +116,13 @@ def test_time_before_every_line_is_no_part_of_it() -> None:
     named = b"".join(b"build\tRun make\t2031-05-04T10:00:%02d.1Z at %d\n" % (n, n) for n in range(60))
     assert Templates(b"\n" + named + b"and so on\n").texts[1:3] == [b"at 0", b"at 1"]
     assert Templates(b"2031-05-04T10:00:00.1Z at 1\nb\nc\n").texts[0].startswith(b"2031")
+
+
+def test_line_that_was_rewritten_keeps_all_that_it_said_last() -> None:
+    stamp = b"2031-04-05T06:07:08.1234567Z "
+    lines = [stamp + b"line %d of the log" % number for number in range(40)]
+    lines[7] = stamp + b"10 %\r" + stamp + b"55 %"
+    lines[8] = stamp + b"10 %\r99 % of all that there is to be had"
+    lines[9] = b"no stamp here"
+    texts = Templates(b"\n".join(lines) + b"\n").texts
+    assert texts[6:10] == [b"line 6 of the log", b"55 %", b"99 % of all that there is to be had", b"no stamp here"]

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from math import log2
+from operator import not_, or_
 from typing import Final
 
 import re2
@@ -58,6 +59,7 @@ _OF_BUILDS: Final = re2.compile(
 
 # Where most lines have digits so near to their start, one without goes with the line above it.
 _DIGITS_WITHIN: Final = 40
+_INDENTED: Final = frozenset({b" ", b"\t"})
 _DIGIT: Final = re.compile(rb"\d")
 
 # More than any line has for being rare: so much at the start of the order, so much once and again.
@@ -111,12 +113,15 @@ def _worth(templates: Templates, alarms: Mapping[int, int]) -> dict[int, float]:
 
 def _following(templates: Templates) -> bytes:
     """One byte a line: 1 where it goes with the entry above it."""
-    texts = templates.texts
-    indented = bytes(text[:1] in (b" ", b"\t") for text in texts)
-    dated = bytes(_DIGIT.search(text, 0, _DIGITS_WITHIN) is not None for text in texts)
-    if dated.count(1) * 3 < len(texts):
-        return indented
-    return bytes(a or not b for a, b in zip(indented, dated, strict=True))
+    keys, first_of = templates.keys, templates.first_of
+    firsts = {key: templates.texts[line] for key, line in first_of.items()}
+    # What is dated is so in all lines of a template.
+    dated = {key: _DIGIT.search(text, 0, _DIGITS_WITHIN) is not None for key, text in firsts.items()}
+    if bytes(map(dated.__getitem__, keys)).count(1) * 3 < len(keys):
+        dated = dict.fromkeys(dated, True)
+    indented = bytes(map(_INDENTED.__contains__, [text[:1] for text in templates.texts]))
+    undated = bytes(map(not_, map(dated.__getitem__, keys)))
+    return bytes(map(or_, indented, undated))
 
 
 SERVER_LOG = Reducer("server_log", fit, reduce)

@@ -37,6 +37,7 @@ _STAMP: Final = re.compile(
     rb"(?:[^\t]{1,80}\t[^\t]{1,80}\t)?(?:\xef\xbb\xbf)?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z ?"
 )
 _STAMPED: Final = 50  # lines that are looked at for it
+_DIGITS_ALIKE: Final = bytes.maketrans(b"123456789", b"000000000")
 
 
 def bare(data: bytes) -> bytes:
@@ -67,10 +68,7 @@ class Templates:
                 self.texts[place] = last_said(self.texts[place])
         stamped = _are_stamped(self.texts)
         if stamped:
-            stamps = map(_STAMP.match, self.texts)
-            self.texts = [
-                text[stamp.end() :] if stamp else text for text, stamp in zip(self.texts, stamps, strict=True)
-            ]
+            self.texts = _without_stamps(self.texts, b"\n".join(self.texts) if self.rewritten else shown)
         self.shown = b"\n".join(self.texts) if self.rewritten or stamped else shown
         self.keys = self.shown.translate(None, _VARYING).split(b"\n")[: len(self.texts)]
 
@@ -131,6 +129,22 @@ class Templates:
             stop = len(same) if stop < 0 else stop
             yield start, stop + 1
             start = same.find(b"\1" * (least - 1), stop)
+
+
+def _without_stamps(texts: list[bytes], joined: bytes) -> list[bytes]:
+    size, line = next((stamp.end(), line) for line, stamp in enumerate(map(_STAMP.match, texts)) if stamp)
+    # As a rule all stamps look like the first one, which is told quicker than that they are stamps.
+    alike = joined.translate(_DIGITS_ALIKE).split(b"\n")
+    first = alike[line][:size]
+    return [
+        text[size:] if other.startswith(first) else _without_stamp(text)
+        for text, other in zip(texts, alike, strict=False)
+    ]
+
+
+def _without_stamp(text: bytes) -> bytes:
+    stamp = _STAMP.match(text)
+    return text[stamp.end() :] if stamp else text
 
 
 def _are_stamped(texts: list[bytes]) -> bool:
