@@ -52,6 +52,9 @@ OFFER: Final = Offer(
     },
 )
 
+# Why files have no definitions that nobody misses.
+_MEANT: Final = ("no language", "binary", "generated", "minified", "too large")
+
 _log = logging.getLogger("penstock.tools")
 
 
@@ -113,7 +116,7 @@ class RepoMap(BareTool):
         shown = [tags for path, tags in tagged.files if not prompt.has(path)]
         if left_out := len(tagged.files) - len(shown):
             remarks.append(f"{left_out:,} that you have left out")
-        lacks = Counter(tags.lack for tags in shown if tags.lack.startswith("no grammar"))
+        lacks = Counter(tags.lack for tags in shown if tags.lack and tags.lack not in _MEANT)
         remarks += [f"{lack}: {count:,} file{'' if count == 1 else 's'}" for lack, count in sorted(lacks.items())]
         if tagged.kept:
             _log.warning("repo_map: %s", tagged.kept)

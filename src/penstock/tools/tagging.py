@@ -22,7 +22,8 @@ from penstock.search.languages import language_of
 from penstock.search.walk import LARGEST, Candidate, Census, source_of, walked
 from penstock.tools.roots import opened
 from penstock.tools.tag_file import DamagedTags, Known, TagFile
-from penstock.tools.tags import FileTags, tags_of
+from penstock.tools.tagger import Tagger
+from penstock.tools.tags import FileTags
 
 # More than these take too much memory, at 15 to 30 KB each.
 MOST_FILES: Final = 20_000
@@ -53,6 +54,7 @@ class _Run:
     """One call: what it has found, and what of it is to be written."""
 
     until: float
+    tagger: Tagger
     found: dict[str, FileTags] = field(default_factory=dict)
     waiting: list[Candidate] = field(default_factory=list)
     changed: dict[str, Known] = field(default_factory=dict)
@@ -88,17 +90,17 @@ class Tree:
             until = time.monotonic() + seconds
             self._open()
             try:
-                return self._tagged(place, until, first)
+                with Tagger() as tagger:
+                    return self._tagged(place, _Run(until, tagger), first)
             finally:
                 if self._file is not None:
                     self._file.close()
                     self._file = None
 
-    def _tagged(self, place: Path, until: float, first: Callable[[str], float]) -> Tagged:
-        run = _Run(until)
+    def _tagged(self, place: Path, run: _Run, first: Callable[[str], float]) -> Tagged:
         candidates = self._candidates(place)
         began = time.monotonic()
-        self._walk(run, candidates, began + (until - began) * _WALKING)
+        self._walk(run, candidates, began + (run.until - began) * _WALKING)
         run.waiting.sort(key=lambda candidate: (first(candidate.path), candidate.path))
         self._parse(run)
         while not (run.walked or run.full or run.waiting or run.expired):
@@ -233,4 +235,4 @@ def _tags(candidate: Candidate, data: bytes, run: _Run) -> FileTags:
     source = source_of(candidate, data)
     if isinstance(source, str):
         return FileTags(lack=source)
-    return tags_of(source, run.until) if source.language.wants_grammar else FileTags(lack="no language")
+    return run.tagger.tags(source, run.until) if source.language.wants_grammar else FileTags(lack="no language")

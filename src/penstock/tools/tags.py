@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from array import array
 from collections import Counter
@@ -77,7 +78,7 @@ def key_of(name: str, family: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{family}:{name}".encode(), digest_size=8).digest(), "little")
 
 
-def tags_of(source: Source, until: float) -> FileTags:
+def tags_of(source: Source, until: float = math.inf) -> FileTags:
     """The tags of a text; TimeoutError when they are not known at the time `until` of the monotonic clock."""
     language = source.language.name
     data = source.text.encode("utf-8", "replace")
