@@ -63,13 +63,10 @@ def _repo_structure(given: Given) -> OfferedTool:
 
 
 def _repo_map(given: Given) -> OfferedTool:
-    from penstock.tools.repo_map import RepoMap  # noqa: PLC0415  # it asks for the extra, which the others need not
+    from penstock.tools.repo_map import MAPS, RepoMap  # noqa: PLC0415  # it asks for the extra, which the others need not
 
     return RepoMap(given.gate, given.roots, given.indexes / MAPS)
 
-
-# In the folder of indexes, where the map keeps what it has parsed.
-MAPS: Final = "maps"
 
 TOOLS: Final[Mapping[str, Callable[[Given], OfferedTool]]] = {
     read_file.OFFER.name: _read_file,

@@ -29,6 +29,9 @@ from penstock.tools.tagging import MOST_FILES, Tagged, Tree
 
 SECONDS: Final = 10.0
 
+# In the folder of indexes, where the map keeps what it has parsed.
+MAPS: Final = "maps"
+
 # Of the time, what finding and parsing may take; the rest is for ranking.
 _LOOKING: Final = 0.7
 
