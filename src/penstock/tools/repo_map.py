@@ -25,7 +25,7 @@ from penstock.tools.map_text import Counts, Drawn, Sheet
 from penstock.tools.prompt import Prompt
 from penstock.tools.references import References
 from penstock.tools.roots import Roots
-from penstock.tools.tagging import MOST_FILES, Tagged, Tree
+from penstock.tools.tagging import MOST_FILES, TOO_LARGE, Tagged, Tree
 
 SECONDS: Final = 10.0
 
@@ -56,7 +56,7 @@ OFFER: Final = Offer(
 )
 
 # Why files have no definitions that nobody misses.
-_MEANT: Final = ("no language", "binary", "generated", "minified", "too large")
+_MEANT: Final = ("no language", "binary", "generated")
 
 _log = logging.getLogger("penstock.tools")
 
@@ -120,7 +120,10 @@ class RepoMap(BareTool):
         if left_out := len(tagged.files) - len(shown):
             remarks.append(f"{left_out:,} that you have left out")
         lacks = Counter(tags.lack for tags in shown if tags.lack and tags.lack not in _MEANT)
-        remarks += [f"{lack}: {count:,} file{'' if count == 1 else 's'}" for lack, count in sorted(lacks.items())]
+        lacks[TOO_LARGE] += tagged.too_large
+        remarks += [
+            f"{lack}: {count:,} file{'' if count == 1 else 's'}" for lack, count in sorted(lacks.items()) if count
+        ]
         if tagged.kept:
             _log.warning("repo_map: %s", tagged.kept)
             remarks.append("what was learned could not be kept for the next call")

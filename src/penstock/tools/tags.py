@@ -65,7 +65,7 @@ class FileTags(msgspec.Struct, frozen=True, array_like=True):
     definitions: tuple[Tag, ...] = ()
     keys: bytes = b""  # of the names that are used, 8 bytes each
     counts: bytes = b""  # how often each is, up to 255
-    lack: str = ""  # why there is nothing: what the file was left out for, or the language that has no grammar
+    lack: str = ""  # why there is nothing, or not all: what it was left out for, which language has no grammar
 
     def uses(self) -> Iterator[tuple[int, int]]:
         keys = array("Q")
@@ -95,7 +95,8 @@ def tags_of(source: Source, until: float = math.inf) -> FileTags:
         (key_of(name, family), min(_OFTEN, count)) for name, count in often if name.removeprefix(METHOD) not in own
     )
     keys = array("Q", [key for key, _ in told])
-    return FileTags(definitions, keys.tobytes(), bytes(count for _, count in told))
+    lack = f"more than {MOST_DEFINITIONS:,} definitions" if len(found.definitions) > MOST_DEFINITIONS else ""
+    return FileTags(definitions, keys.tobytes(), bytes(count for _, count in told), lack)
 
 
 def _tags(found: Outline, lines: Sequence[str], family: str, *, calls_only: bool) -> tuple[Tag, ...]:
