@@ -112,6 +112,16 @@ def test_what_is_imported_under_a_name_defines_nothing_for_others() -> None:
     assert [(tag.name, tag.local) for tag in found] == [("GateView", True), ("LIMIT", False)]
 
 
+def test_block_of_methods_is_no_definition_of_its_type() -> None:
+    found = tagged("rust", "struct Valve;\nimpl Valve { fn turn(&self) {} }\nimpl Clone for Request {}\n").definitions
+    assert [(tag.name, tag.parent, tag.local) for tag in found] == [
+        ("Valve", -1, False),
+        ("Valve", -1, True),
+        ("turn", 1, False),
+        ("Request", -1, True),
+    ]
+
+
 def test_values_of_an_enumeration_are_no_definitions() -> None:
     assert [tag.name for tag in tagged("rust", "enum Flow { Open, Shut(Valve) }\n").definitions] == ["Flow"]
 
