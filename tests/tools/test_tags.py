@@ -122,6 +122,17 @@ def test_block_of_methods_is_no_definition_of_its_type() -> None:
     ]
 
 
+def test_tests_beside_the_code_define_nothing_for_others() -> None:
+    text = "pub struct Valve;\nmod tests {\n    type Flow = u8;\n    fn turns() {}\n}\n"
+    found = tagged("rust", text).definitions
+    assert [(tag.name, tag.local) for tag in found] == [
+        ("Valve", False),
+        ("tests", True),
+        ("Flow", True),
+        ("turns", True),
+    ]
+
+
 def test_values_of_an_enumeration_are_no_definitions() -> None:
     assert [tag.name for tag in tagged("rust", "enum Flow { Open, Shut(Valve) }\n").definitions] == ["Flow"]
 

@@ -34,6 +34,7 @@ _OFTEN: Final = 255
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _CALLED: Final = re.compile(r"(?:\.|->)?[^\W\d]\w*(?=\()")
 _IMPORTED: Final = re.compile(r"=\s*(?:await )?(?:require|import)\b")
+_TESTS: Final = ("test", "tests")
 _CALL: Final = 9  # as many plain uses say as much as a call
 METHOD: Final = "."  # before the name of one that is a plain word
 _FAMILIES: Final = (
@@ -87,7 +88,7 @@ def tags_of(source: Source, until: float = math.inf) -> FileTags:
         return FileTags(lack=f"no grammar for {language}")
     family = _FAMILY.get(language, language)
     calls_only = language not in _WITHOUT_PARENTHESES
-    definitions = _tags(found, source.text.split("\n"), family, calls_only=calls_only)
+    definitions = _tags(found, source.text.split("\n"), language, calls_only=calls_only)
     own = {tag.name for tag in definitions}
     uses = _uses(_said(data, found), calls_only=calls_only)
     often = sorted(uses.items(), key=lambda use: (-use[1], use[0]))[:MOST_NAMES]
@@ -99,13 +100,17 @@ def tags_of(source: Source, until: float = math.inf) -> FileTags:
     return FileTags(definitions, keys.tobytes(), bytes(count for _, count in told), lack)
 
 
-def _tags(found: Outline, lines: Sequence[str], family: str, *, calls_only: bool) -> tuple[Tag, ...]:
-    tags = []
+def _tags(found: Outline, lines: Sequence[str], language: str, *, calls_only: bool) -> tuple[Tag, ...]:
+    family = _FAMILY.get(language, language)
+    tags: list[Tag] = []
+    tests: set[int] = set()  # modules of tests beside the code, as Rust has them, and what is in them
     for outlined in found.definitions[:MOST_DEFINITIONS]:
         name = outlined.found.name
         is_method = calls_only and _is_plain(name) and outlined.parent >= 0 and outlined.found.strong
         signature = tuple(_brief(line) for line in lines[outlined.found.row : outlined.stop])
         is_import = not outlined.found.strong and _IMPORTED.search(signature[0]) is not None
+        if outlined.parent in tests or (name in _TESTS and language == "rust"):
+            tests.add(len(tags))
         tags.append(
             Tag(
                 name,
@@ -114,7 +119,7 @@ def _tags(found: Outline, lines: Sequence[str], family: str, *, calls_only: bool
                 signature,
                 outlined.parent,
                 outlined.found.strong,
-                outlined.local or is_import,
+                outlined.local or is_import or len(tags) in tests,
             )
         )
     return tuple(tags)
