@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from .conftest import call
+from .conftest import call, python
 
 GATE = "class SluiceGate:\n    def open_wide(self): ...\n"
 USER = "def use_gate():\n    return SluiceGate()\n"
@@ -70,3 +71,10 @@ def test_path_that_is_not_there_is_refused() -> None:
     assert call("map", "gone").code == 2
     assert "there is no" in call("map", "--file", "gone.py").err
     assert call("map", "--max-tokens", "0").code == 2
+
+
+def test_missing_extra_is_told_with_what_to_install() -> None:
+    code = "import sys; sys.modules['tree_sitter'] = None; from penstock.cli import main; sys.exit(main(['map']))"
+    done = subprocess.run(python(code), capture_output=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr == b"penstock: the code index needs an optional package: pip install 'penstock[search]'\n"

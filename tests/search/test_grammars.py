@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from penstock.search.grammars import has_grammar, parse
+from penstock.search.grammars import has_grammar, outline, parse
 
 SOURCES = {
     "python": ("class Box:\n    def open(self): ...\nLIMIT = 1\n", {"Box", "open", "LIMIT"}),
@@ -98,3 +100,37 @@ def test_variables_inside_of_a_function_are_not_defined_and_fields_are() -> None
     parsed = parse("java", source)
     assert parsed is not None
     assert {found.name for found in parsed.definitions} == {"Box", "size", "open", "lid"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [b"x = " + b"[" * 100_000, b"x = " + b"[" * 30_000 + b"]" * 30_000, b"x = a" + b".b()" * 30_000],
+    ids=["unclosed", "nested", "chained"],
+)
+def test_source_of_nothing_but_brackets_takes_seconds_and_not_hours(source: bytes) -> None:
+    began = time.monotonic()
+    assert parse("python", source) is not None
+    assert time.monotonic() - began < 20
+
+
+def test_name_may_have_letters_of_any_script() -> None:
+    parsed = parse("python", "class Café: ...\ndef öffnen(): ...\ndef 開く(): ...\n".encode())
+    assert parsed is not None
+    assert {found.name for found in parsed.definitions} == {"Café", "öffnen", "開く"}
+
+
+def test_outline_has_signatures_scopes_and_what_is_silent() -> None:
+    source = b"class Box:\n    def open(\n        self,\n    ): return 'x'  # why\n"
+    found = outline("python", source)
+    assert found is not None
+    assert [(one.found.name, one.found.row, one.stop, one.parent, one.local) for one in found.definitions] == [
+        ("Box", 0, 1, -1, False),
+        ("open", 1, 4, 0, False),
+    ]
+    assert [source[start:end] for start, end in found.silent] == [b"x", b"# why"]
+    assert outline("cobol", b"x") is None
+
+
+def test_outline_that_is_not_done_in_time_says_so() -> None:
+    with pytest.raises(TimeoutError):
+        outline("python", b"x = 1\n" * 50_000, time.monotonic() - 1)

@@ -17,7 +17,7 @@ from penstock.tools.toolset import Workshop
 @pytest.fixture
 def workshop(gate: BareGate, roots: Roots, tmp_path: Path) -> Workshop:
     settings = load_settings(tmp_path, {"XDG_DATA_HOME": str(tmp_path)})
-    return Workshop(gate, roots, settings.tool, lambda: CodeSearch(tmp_path), tmp_path / "maps")
+    return Workshop(gate, roots, settings.tool, lambda: CodeSearch(tmp_path), tmp_path)
 
 
 def test_all_tools_are_offered_by_the_names_of_their_offers(workshop: Workshop) -> None:

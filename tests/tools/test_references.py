@@ -110,3 +110,18 @@ def test_no_files_and_files_without_definitions_have_nothing() -> None:
 def test_time_that_is_over_leaves_a_ranking() -> None:
     references = References(graph(TREE).files, lambda: True)
     assert len(references.best(Prompt("gate"), 100, lambda: True)) == 5
+
+
+def test_time_grows_with_the_files_and_not_with_their_square() -> None:
+    def seconds(count: int) -> float:
+        files = {
+            f"m{n}.py": f"class Valve{n}: ...\nuse(Valve{n * 7 % count}(), Valve{n * 13 % count}())\n"
+            for n in range(count)
+        }
+        tagged = graph(files).files
+        began = time.process_time()
+        References(tagged).best(Prompt("valve"), 100)
+        return time.process_time() - began
+
+    seconds(100)
+    assert seconds(3_000) < 30 * max(seconds(300), 0.01)

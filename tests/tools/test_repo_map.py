@@ -153,6 +153,11 @@ def test_missing_grammar_and_lost_cache_are_told(
     assert "cannot be used" in caplog.text
 
 
+def test_files_that_are_too_large_or_no_text_of_people_are_told(tool: RepoMap, root: Path) -> None:
+    write(root, {"huge.py": b"x = 1\n" * 400_000, "small.min.py": "x = 1\n" + "y = [" + "1, " * 9_000 + "]\n"})
+    assert tool.execute() == "[0 of 0 definitions in 0 of 1 file; minified: 1 file; too large: 1 file]"
+
+
 def test_folder_and_file_are_mapped_alone(tool: RepoMap, root: Path) -> None:
     write(root, FILES | {"lib/x.py": "def far_away(): ...\n"})
     assert tool.execute("lib") == "lib/x.py:\n1  def far_away(): ...\n\n[1 of 1 definition in 1 of 1 file]"

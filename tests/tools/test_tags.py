@@ -112,6 +112,27 @@ def test_what_is_imported_under_a_name_defines_nothing_for_others() -> None:
     assert [(tag.name, tag.local) for tag in found] == [("GateView", True), ("LIMIT", False)]
 
 
+def test_block_of_methods_is_no_definition_of_its_type() -> None:
+    found = tagged("rust", "struct Valve;\nimpl Valve { fn turn(&self) {} }\nimpl Clone for Request {}\n").definitions
+    assert [(tag.name, tag.parent, tag.local) for tag in found] == [
+        ("Valve", -1, False),
+        ("Valve", -1, True),
+        ("turn", 1, False),
+        ("Request", -1, True),
+    ]
+
+
+def test_tests_beside_the_code_define_nothing_for_others() -> None:
+    text = "pub struct Valve;\nmod tests {\n    type Flow = u8;\n    fn turns() {}\n}\n"
+    found = tagged("rust", text).definitions
+    assert [(tag.name, tag.local) for tag in found] == [
+        ("Valve", False),
+        ("tests", True),
+        ("Flow", True),
+        ("turns", True),
+    ]
+
+
 def test_values_of_an_enumeration_are_no_definitions() -> None:
     assert [tag.name for tag in tagged("rust", "enum Flow { Open, Shut(Valve) }\n").definitions] == ["Flow"]
 
@@ -168,7 +189,7 @@ def test_hundred_thousand_names_on_one_line_are_kept_up_to_a_number() -> None:
     found = tagged("python", "; ".join(f"name_{n:06}()" for n in range(100_000)))
     assert len(used(found)) == tags.MOST_NAMES
     many = tagged("python", "".join(f"def turn_{n}(): ...\n" for n in range(5_000)))
-    assert len(many.definitions) == tags.MOST_DEFINITIONS
+    assert (len(many.definitions), many.lack) == (tags.MOST_DEFINITIONS, "more than 2,000 definitions")
 
 
 def test_time_that_is_over_is_told_and_nothing_else_happens() -> None:

@@ -15,7 +15,7 @@ from penstock.cli.opening import opened
 from penstock.cli.projects import opened_search
 from penstock.errors import MissingExtra, ToolError
 from penstock.search.code_search import CodeSearch
-from penstock.tools.builtin import MAPS, TOOLS, toolset
+from penstock.tools.builtin import TOOLS, toolset
 from penstock.tools.roots import Roots
 from penstock.tools.toolset import Toolset, Workshop
 
@@ -66,8 +66,8 @@ def command(roots: tuple[Path, ...], names: tuple[str, ...], http: bool, host: s
         def search() -> CodeSearch:
             return stack.enter_context(opened_search())
 
-        maps = gate.settings.search.directory / MAPS
-        tools, missing = toolset(Workshop(gate, confined, gate.settings.tool, cache(search), maps), names)
+        indexes = gate.settings.search.directory
+        tools, missing = toolset(Workshop(gate, confined, gate.settings.tool, cache(search), indexes), names)
         for error in missing:
             console.note(str(error))
         try:

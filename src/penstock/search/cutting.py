@@ -107,8 +107,8 @@ class _Child:
         clock = threading.Timer(self._seconds, process.kill)
         clock.start()
         try:
-            _send(_input(process), msgspec.msgpack.encode((language, text)))
-            return msgspec.msgpack.decode(_receive(_output(process)), type=Cut)
+            send(_input(process), msgspec.msgpack.encode((language, text)))
+            return msgspec.msgpack.decode(receive(_output(process)), type=Cut)
         except (OSError, EOFError):
             self.end()
             return None
@@ -139,7 +139,7 @@ class _Child:
         clock = threading.Timer(_START_SECONDS, process.kill)
         clock.start()
         try:
-            _receive(_output(process))
+            receive(_output(process))
         except EOFError:
             self.end()
             raise ToolError(f"{' '.join(command)} does not run; it is needed to parse code") from None
@@ -158,12 +158,12 @@ def _output(process: subprocess.Popen[bytes]) -> BinaryIO:
     return process.stdout  # type: ignore[return-value]  # as above
 
 
-def _send(stream: BinaryIO, message: bytes) -> None:
+def send(stream: BinaryIO, message: bytes) -> None:
     stream.write(len(message).to_bytes(_LENGTH, "big") + message)
     stream.flush()
 
 
-def _receive(stream: BinaryIO) -> bytes:
+def receive(stream: BinaryIO) -> bytes:
     head = stream.read(_LENGTH)
     length = int.from_bytes(head, "big")
     message = stream.read(length) if len(head) == _LENGTH else b""
@@ -174,13 +174,13 @@ def _receive(stream: BinaryIO) -> bytes:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """What a child does."""
-    _send(answers, _READY)
+    send(answers, _READY)
     while True:
         try:
-            language, text = msgspec.msgpack.decode(_receive(requests), type=tuple[Language, str])
+            language, text = msgspec.msgpack.decode(receive(requests), type=tuple[Language, str])
         except EOFError:
             return
-        _send(answers, msgspec.msgpack.encode(cut(language, text)))
+        send(answers, msgspec.msgpack.encode(cut(language, text)))
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ class Outlined(NamedTuple):
     found: Definition
     stop: int  # the row behind its signature
     parent: int  # the one that it is inside of, by its number; -1 for none
-    local: bool  # inside of a function
+    local: bool  # inside of a function, or more of what is defined elsewhere
 
 
 class Outline(NamedTuple):
@@ -140,6 +140,8 @@ _FUNCTION_KIND: Final = re.compile("func|method|lambda|closure|arrow|constructor
 _NO_FUNCTION: Final = re.compile("call|invocation|declarator|name|param|modif|interface|keyword|import|prototype|spec$")
 # One of the values of a type says nothing without the type.
 _VARIANT: Final = re.compile("variant|enumerator$|enum_(?:constant|entry|member|case|assignment)")
+# More of a type that is defined elsewhere.
+_MORE: Final = ("impl_item", "category_implementation")
 _COMMENT: Final = re.compile("comment")
 # What stands between quotes; where a grammar has no word for that, the quotes and all.
 _QUOTED: Final = re.compile(
@@ -258,7 +260,7 @@ def _outlined(found: Iterator[tuple[Node, Definition]], functions: Sequence[tupl
         parent = around[-1][1] if around else -1
         if definition.strong:
             around.append((node.end_byte, len(outlined)))
-        outlined.append(Outlined(definition, _stop(node, definition), parent, local))
+        outlined.append(Outlined(definition, _stop(node, definition), parent, local or node.type in _MORE))
     return outlined
 
 

@@ -9,9 +9,6 @@ from typing import Final
 from penstock.errors import MissingExtra
 from penstock.tools.toolset import OfferedTool, Toolset, Workshop
 
-# In the folder of indexes, where the map keeps what it has parsed.
-MAPS: Final = "maps"
-
 # Where each is made, by a function `made`.
 TOOLS: Final[dict[str, str]] = {
     "read_file": "penstock.tools.read_file",

@@ -25,10 +25,13 @@ from penstock.tools.map_text import Counts, Drawn, Sheet
 from penstock.tools.prompt import Prompt
 from penstock.tools.references import References
 from penstock.tools.roots import Roots
-from penstock.tools.tagging import MOST_FILES, Tagged, Tree
+from penstock.tools.tagging import MOST_FILES, TOO_LARGE, Tagged, Tree
 from penstock.tools.toolset import Workshop
 
 SECONDS: Final = 10.0
+
+# In the folder of indexes, where the map keeps what it has parsed.
+MAPS: Final = "maps"
 
 # Of the time, what finding and parsing may take; the rest is for ranking.
 _LOOKING: Final = 0.7
@@ -52,6 +55,9 @@ OFFER: Final = Offer(
         "max_tokens": {"type": "integer", "minimum": 1, "description": "How long the map may be, in tokens."},
     },
 )
+
+# Why files have no definitions that nobody misses.
+_MEANT: Final = ("no language", "binary", "generated")
 
 _log = logging.getLogger("penstock.tools")
 
@@ -114,8 +120,11 @@ class RepoMap(BareTool):
         shown = [tags for path, tags in tagged.files if not prompt.has(path)]
         if left_out := len(tagged.files) - len(shown):
             remarks.append(f"{left_out:,} that you have left out")
-        lacks = Counter(tags.lack for tags in shown if tags.lack.startswith("no grammar"))
-        remarks += [f"{lack}: {count:,} file{'' if count == 1 else 's'}" for lack, count in sorted(lacks.items())]
+        lacks = Counter(tags.lack for tags in shown if tags.lack and tags.lack not in _MEANT)
+        lacks[TOO_LARGE] += tagged.too_large
+        remarks += [
+            f"{lack}: {count:,} file{'' if count == 1 else 's'}" for lack, count in sorted(lacks.items()) if count
+        ]
         if tagged.kept:
             _log.warning("repo_map: %s", tagged.kept)
             remarks.append("what was learned could not be kept for the next call")
@@ -134,4 +143,4 @@ class RepoMap(BareTool):
 
 
 def made(of: Workshop) -> RepoMap:
-    return RepoMap(of.gate, of.roots, of.maps)
+    return RepoMap(of.gate, of.roots, of.indexes / MAPS)

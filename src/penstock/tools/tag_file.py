@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -89,15 +90,15 @@ class TagFile:
         """All of it or nothing; the generation that it makes."""
         rows = [(path, *known[:3], _encoder.encode(known.tags)) for path, known in changed.items()]
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._execute("BEGIN IMMEDIATE")
             self._connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", rows)
             self._connection.executemany("DELETE FROM files WHERE path = ?", [(path,) for path in gone])
-            self._connection.execute("UPDATE meta SET generation = generation + 1")
+            self._execute("UPDATE meta SET generation = generation + 1")
             generation = self.generation()
-            self._connection.execute("COMMIT")
+            self._execute("COMMIT")
         except sqlite3.Error as error:
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+                self._execute("ROLLBACK")
             raise self._blamed(error) from error
         return generation
 
@@ -121,17 +122,17 @@ class TagFile:
 
     def _prepare(self) -> None:
         # What a power loss takes is parsed again.
-        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._execute("PRAGMA synchronous = NORMAL")
         if self._is_current():
             return
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._execute("PRAGMA journal_mode = WAL")
+        self._execute("BEGIN IMMEDIATE")
         if not self._is_current():  # unless another process was faster
-            for (table,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-                self._connection.execute(f'DROP TABLE "{table}"')
+            for (table,) in self._execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                self._execute(f'DROP TABLE "{table}"')
             for statement in _SCHEMA:
-                self._connection.execute(statement)
-        self._connection.execute("COMMIT")
+                self._execute(statement)
+        self._execute("COMMIT")
 
     def _is_current(self) -> bool:
         marks = self._rows("PRAGMA application_id"), self._rows("PRAGMA user_version")
@@ -144,12 +145,24 @@ class TagFile:
             raise self._blamed(error) from error
 
     def _rows(self, statement: str) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement).fetchall()
+        return self._execute(statement).fetchall()
 
     def _blamed(self, error: sqlite3.Error) -> StoreError:
         """What is no matter of locks, rights or room is damage."""
         damaged = not isinstance(error, sqlite3.OperationalError)
         return (DamagedTags if damaged else StoreError)(f"{self.path} cannot be used: {error}")
+
+    def _execute(self, statement: str) -> sqlite3.Cursor:
+        """Some waits SQLite ends at once, whatever its timeout: for the switch to WAL."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                return self._connection.execute(statement)
+            except sqlite3.OperationalError as error:
+                busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() > until:
+                    raise
+                time.sleep(0.005)
 
     def _remove(self) -> None:
         for ending in ("", "-wal", "-shm"):

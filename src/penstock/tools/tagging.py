@@ -22,11 +22,13 @@ from penstock.search.languages import language_of
 from penstock.search.walk import LARGEST, Candidate, Census, source_of, walked
 from penstock.tools.roots import opened
 from penstock.tools.tag_file import DamagedTags, Known, TagFile
-from penstock.tools.tags import FileTags, tags_of
+from penstock.tools.tagger import Tagger
+from penstock.tools.tags import FileTags
 
 # More than these take too much memory, at 15 to 30 KB each.
 MOST_FILES: Final = 20_000
 BATCH_FILES: Final = 200
+TOO_LARGE: Final = "too large"  # as the walk calls it
 BATCH_SECONDS: Final = 1.0
 
 # A walk that takes longer is interrupted to parse what it has found, so that a call in a huge tree gets on, too.
@@ -45,6 +47,7 @@ class Tagged:
     complete: bool  # whether all files were found, and looked at
     parsed: int
     kept: str  # why nothing could be kept; "" where it was
+    too_large: int  # files that were not read for their size
     state: object  # the same for the same files with the same tags
 
 
@@ -53,6 +56,8 @@ class _Run:
     """One call: what it has found, and what of it is to be written."""
 
     until: float
+    tagger: Tagger
+    census: Census = field(default_factory=Census)
     found: dict[str, FileTags] = field(default_factory=dict)
     waiting: list[Candidate] = field(default_factory=list)
     changed: dict[str, Known] = field(default_factory=dict)
@@ -88,17 +93,17 @@ class Tree:
             until = time.monotonic() + seconds
             self._open()
             try:
-                return self._tagged(place, until, first)
+                with Tagger() as tagger:
+                    return self._tagged(place, _Run(until, tagger), first)
             finally:
                 if self._file is not None:
                     self._file.close()
                     self._file = None
 
-    def _tagged(self, place: Path, until: float, first: Callable[[str], float]) -> Tagged:
-        run = _Run(until)
-        candidates = self._candidates(place)
+    def _tagged(self, place: Path, run: _Run, first: Callable[[str], float]) -> Tagged:
+        candidates = self._candidates(place, run.census)
         began = time.monotonic()
-        self._walk(run, candidates, began + (until - began) * _WALKING)
+        self._walk(run, candidates, began + (run.until - began) * _WALKING)
         run.waiting.sort(key=lambda candidate: (first(candidate.path), candidate.path))
         self._parse(run)
         while not (run.walked or run.full or run.waiting or run.expired):
@@ -108,7 +113,7 @@ class Tree:
         self._write(run, self._gone(place, run) if complete else [])
         state = (place, self._changes) if not run.waiting and (run.walked or run.full) else object()
         files = sorted(run.found.items(), key=lambda item: item[0])
-        return Tagged(files, len(run.waiting), complete, run.parsed, self._kept, state)
+        return Tagged(files, len(run.waiting), complete, run.parsed, self._kept, run.census.left_out[TOO_LARGE], state)
 
     def _walk(self, run: _Run, candidates: Iterator[Candidate], until: float) -> None:
         """Find files until a time; those that are known are looked at with that."""
@@ -122,13 +127,13 @@ class Tree:
                 return
         run.walked = True
 
-    def _candidates(self, place: Path) -> Iterator[Candidate]:
+    def _candidates(self, place: Path, census: Census) -> Iterator[Candidate]:
         told = place.relative_to(self._root).as_posix()
         if not place.is_dir():
             found = place.stat()
             candidates = iter([Candidate(told, place, found.st_size, found.st_mtime_ns)])
         else:
-            candidates = walked(self._root, Census(), "" if told == "." else told)
+            candidates = walked(self._root, census, "" if told == "." else told)
         return (candidate for candidate in candidates if _may_define(candidate))
 
     def _parse(self, run: _Run) -> None:
@@ -229,8 +234,8 @@ def _may_define(candidate: Candidate) -> bool:
 def _tags(candidate: Candidate, data: bytes, run: _Run) -> FileTags:
     run.parsed += 1
     if len(data) > LARGEST:
-        return FileTags(lack="too large")
+        return FileTags(lack=TOO_LARGE)
     source = source_of(candidate, data)
     if isinstance(source, str):
         return FileTags(lack=source)
-    return tags_of(source, run.until) if source.language.wants_grammar else FileTags(lack="no language")
+    return run.tagger.tags(source, run.until) if source.language.wants_grammar else FileTags(lack="no language")

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from array import array
 from collections import Counter
@@ -33,6 +34,7 @@ _OFTEN: Final = 255
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 _CALLED: Final = re.compile(r"(?:\.|->)?[^\W\d]\w*(?=\()")
 _IMPORTED: Final = re.compile(r"=\s*(?:await )?(?:require|import)\b")
+_TESTS: Final = ("test", "tests")
 _CALL: Final = 9  # as many plain uses say as much as a call
 METHOD: Final = "."  # before the name of one that is a plain word
 _FAMILIES: Final = (
@@ -64,7 +66,7 @@ class FileTags(msgspec.Struct, frozen=True, array_like=True):
     definitions: tuple[Tag, ...] = ()
     keys: bytes = b""  # of the names that are used, 8 bytes each
     counts: bytes = b""  # how often each is, up to 255
-    lack: str = ""  # why there is nothing: what the file was left out for, or the language that has no grammar
+    lack: str = ""  # why there is nothing, or not all: what it was left out for, which language has no grammar
 
     def uses(self) -> Iterator[tuple[int, int]]:
         keys = array("Q")
@@ -77,7 +79,7 @@ def key_of(name: str, family: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{family}:{name}".encode(), digest_size=8).digest(), "little")
 
 
-def tags_of(source: Source, until: float) -> FileTags:
+def tags_of(source: Source, until: float = math.inf) -> FileTags:
     """The tags of a text; TimeoutError when they are not known at the time `until` of the monotonic clock."""
     language = source.language.name
     data = source.text.encode("utf-8", "replace")
@@ -86,7 +88,7 @@ def tags_of(source: Source, until: float) -> FileTags:
         return FileTags(lack=f"no grammar for {language}")
     family = _FAMILY.get(language, language)
     calls_only = language not in _WITHOUT_PARENTHESES
-    definitions = _tags(found, source.text.split("\n"), family, calls_only=calls_only)
+    definitions = _tags(found, source.text.split("\n"), language, calls_only=calls_only)
     own = {tag.name for tag in definitions}
     uses = _uses(_said(data, found), calls_only=calls_only)
     often = sorted(uses.items(), key=lambda use: (-use[1], use[0]))[:MOST_NAMES]
@@ -94,16 +96,21 @@ def tags_of(source: Source, until: float) -> FileTags:
         (key_of(name, family), min(_OFTEN, count)) for name, count in often if name.removeprefix(METHOD) not in own
     )
     keys = array("Q", [key for key, _ in told])
-    return FileTags(definitions, keys.tobytes(), bytes(count for _, count in told))
+    lack = f"more than {MOST_DEFINITIONS:,} definitions" if len(found.definitions) > MOST_DEFINITIONS else ""
+    return FileTags(definitions, keys.tobytes(), bytes(count for _, count in told), lack)
 
 
-def _tags(found: Outline, lines: Sequence[str], family: str, *, calls_only: bool) -> tuple[Tag, ...]:
-    tags = []
+def _tags(found: Outline, lines: Sequence[str], language: str, *, calls_only: bool) -> tuple[Tag, ...]:
+    family = _FAMILY.get(language, language)
+    tags: list[Tag] = []
+    tests: set[int] = set()  # modules of tests beside the code, as Rust has them, and what is in them
     for outlined in found.definitions[:MOST_DEFINITIONS]:
         name = outlined.found.name
         is_method = calls_only and _is_plain(name) and outlined.parent >= 0 and outlined.found.strong
         signature = tuple(_brief(line) for line in lines[outlined.found.row : outlined.stop])
         is_import = not outlined.found.strong and _IMPORTED.search(signature[0]) is not None
+        if outlined.parent in tests or (name in _TESTS and language == "rust"):
+            tests.add(len(tags))
         tags.append(
             Tag(
                 name,
@@ -112,7 +119,7 @@ def _tags(found: Outline, lines: Sequence[str], family: str, *, calls_only: bool
                 signature,
                 outlined.parent,
                 outlined.found.strong,
-                outlined.local or is_import,
+                outlined.local or is_import or len(tags) in tests,
             )
         )
     return tuple(tags)

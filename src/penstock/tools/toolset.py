@@ -53,7 +53,7 @@ class Workshop:
     roots: Roots
     told: Callable[[str], Told]  # of a tool, by its name
     search: Callable[[], CodeSearch]
-    maps: Path  # the folder where the map of a tree keeps what it has parsed
+    indexes: Path  # the folder for what tools learn of code
 
 
 class Answer(NamedTuple):
