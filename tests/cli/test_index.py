@@ -79,8 +79,10 @@ def test_interrupted_run_keeps_what_it_has(code: Path) -> None:
     assert again["complete"] and again["unchanged"] == told["indexed"]
 
 
-@pytest.mark.parametrize("module", ["semble_grammars", "tree_sitter", "pathspec"])
-def test_missing_library_is_named_by_its_extra_and_search_needs_none(code: Path, module: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "extra"), [("semble_grammars", "search"), ("tree_sitter", "search"), ("pathspec", "files")]
+)
+def test_missing_library_is_named_by_its_extra_and_search_needs_none(code: Path, module: str, extra: str) -> None:
     assert call("index", str(code), "--project", "shop").code == 0
     without = f"import sys; sys.modules[{module!r}] = None; from penstock.cli import main; sys.exit(main(sys.argv[1:]))"
 
@@ -89,7 +91,7 @@ def test_missing_library_is_named_by_its_extra_and_search_needs_none(code: Path,
 
     done = called("index", str(code), "--project", "shop")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "pip install 'penstock[search]'" in done.stderr
+    assert f"pip install 'penstock[{extra}]'" in done.stderr
     assert called("index", "--help").returncode == 0
     assert "def charge" in called("search", "charge", "--project", "shop").stdout
 

@@ -121,8 +121,8 @@ class EffortSpent(Exception):
     """A reducer looked at as much as it may."""
 
 
-# Some 1 µs each: several times what 10 MB of ordinary lines need. Counted, not timed, because the same content must give
-# the same view on a slow machine.
+# Some 1 µs each: several times what 10 MB of ordinary lines need. Counted, not timed, because the same content must
+# give the same view on a slow machine.
 EFFORT: Final = 3_000_000
 
 
