@@ -229,3 +229,12 @@ def test_report_begins_with_what_misses_the_most() -> None:
     assert len(report) == 2
     assert report[0]["omitted"] >= report[1]["omitted"]
     assert isinstance(bounded, BoundedValue)
+
+
+@pytest.mark.parametrize(
+    ("value", "what", "many"), [("x" * 100, "characters", 100), ({"a": 1, "b": 2}, "keys", 2), ([1, 2, 3], "items", 3)]
+)
+def test_value_of_which_nothing_fits_is_told_to_be_left_out_whole(value: object, what: str, many: int) -> None:
+    bounded = bounded_value(value, Limits(chars=1))
+    assert (bounded.text, bounded.value) == ("", None)
+    assert [(omission.pointer, omission.what, omission.many) for omission in bounded.omitted] == [("", what, many)]
