@@ -35,6 +35,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "penstock.yaml").write_text("tool_output_limits: {tools: {get_repo_structure: {max_chars: 2000}}}\n")
     (folder / "a.txt").write_text("one\nneedle\nthree\n")
+    (folder / "surrogate.txt").write_bytes(b"half \xed\xa0\x80 a pair\n")
     (folder / "code").mkdir()
     (folder / "code" / "valve.py").write_text("def open_valve(pressure):\n    return pressure\n")
     monkeypatch.setenv("PENSTOCK_SEARCH_DIR", str(tmp_path / "indexes"))
@@ -76,6 +77,8 @@ async def session(client: Any) -> None:
     assert {tool.name for tool in listed} == NAMES
     assert all(tool.input_schema["additionalProperties"] is False for tool in listed)
     assert await called(client, "read_file", path="a.txt") == ("one\nneedle\nthree\n[lines 1-3 of 3; end]", False)
+    text, failed = await called(client, "read_file", path="surrogate.txt")
+    assert (text, failed) == ("half \N{REPLACEMENT CHARACTER} a pair\n[line 1 of 1; end]", False)
     text, _ = await called(client, "grep_search", pattern="needle", context=0)
     assert text == "a.txt (1 match)\n2:needle\n\n[1 match in 1 file]"
     text, failed = await called(client, "repo_map", query="gate", files=["valve.py"], max_tokens=500)

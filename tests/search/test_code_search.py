@@ -93,6 +93,7 @@ def test_search_is_narrowed(shop: Workshop, arguments: dict[str, Any], paths: se
         ({"query": ""}, "query = '' is not allowed: it must be a text that is not empty"),
         ({"query": "x" * 10_001}, "of at most 10,000 characters"),
         ({"query": 7}, "query = 7 is not allowed"),
+        ({"query": "card \ud800"}, r"query = 'card \\ud800' is not allowed"),
         ({"limit": 0}, "limit = 0 is not allowed: it must be a whole number from 1 to 50"),
         ({"limit": 51}, "limit = 51 is not allowed"),
         ({"limit": True}, "limit = True is not allowed"),
@@ -105,6 +106,7 @@ def test_search_is_narrowed(shop: Workshop, arguments: dict[str, Any], paths: se
         ({"directory": "../pay"}, "directory = '../pay' is not allowed: it must be a folder of the repository"),
         ({"directory": "/pay"}, "directory = '/pay' is not allowed"),
         ({"directory": 3}, "directory = 3 is not allowed"),
+        ({"directory": "\udcff"}, r"directory = '\\udcff' is not allowed"),
     ],
 )
 def test_wrong_argument_is_named_with_what_is_allowed(shop: Workshop, arguments: dict[str, Any], sentence: str) -> None:

@@ -43,7 +43,8 @@ def server_of(tools: Toolset) -> Server[dict[str, Any]]:
         answer = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
         for level, text in answer.notes:
             await context.session.send_log_message(cast("types.LoggingLevel", level), text, logger=params.name)
-        return types.CallToolResult(content=[types.TextContent(type="text", text=answer.text)], is_error=answer.failed)
+        content = types.TextContent(type="text", text=_sendable(answer.text))
+        return types.CallToolResult(content=[content], is_error=answer.failed)
 
     return Server(
         NAME, version=__version__, instructions=_INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
@@ -57,6 +58,11 @@ def _tool(offer: Offer, *, changes: bool) -> types.Tool:
         input_schema=offer.schema(),
         annotations=types.ToolAnnotations(read_only_hint=not changes, destructive_hint=False, open_world_hint=False),
     )
+
+
+def _sendable(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate, which files may hold and the protocol's UTF-8 may not."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _progress(context: _Context) -> Progress:

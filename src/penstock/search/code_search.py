@@ -153,8 +153,19 @@ def chunk_id(found: Candidate, content: str) -> str:
 # -- arguments: each that is wrong is named, with what is allowed ------------------------------------------------------
 
 
+def _is_text(value: object) -> bool:
+    """Whether it is text without lone surrogates, which JSON can hold and an index cannot."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _check_query(query: str) -> None:
-    if not isinstance(query, str) or not query.strip() or len(query) > _LONGEST_QUERY:
+    if not _is_text(query) or not query.strip() or len(query) > _LONGEST_QUERY:
         shown = query[:80] if isinstance(query, str) else query
         raise ArgumentError("query", shown, f"a text that is not empty, of at most {_LONGEST_QUERY:,} characters")
 
@@ -189,7 +200,7 @@ def _type(file_type: str | None) -> tuple[str | None, str | None]:
 def _directory(directory: str | None) -> str | None:
     if directory is None:
         return None
-    parts = directory.split("/") if isinstance(directory, str) else [".."]
+    parts = directory.split("/") if _is_text(directory) else [".."]
     if ".." in parts or directory.startswith(("/", "\\")):
         raise ArgumentError("directory", directory, "a folder of the repository, relative to its root, without '..'")
     return "/".join(part for part in parts if part not in ("", ".")) or None
