@@ -16,7 +16,7 @@ $(BIN)/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Penstock needs Python 3.11 or newer."; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) ..."
 	@$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv --quiet $(VENV)
-	@$(BIN)/python -m pip install --quiet --editable '.[dev,tokens,search,postgres,mcp]'
+	@$(BIN)/python -m pip install --quiet --editable '.[dev,tokens,dense,postgres,mcp]'
 	@touch $@
 
 start: $(BIN)/ready  ## noisy commands of this machine through the gate, and what was cut read back

@@ -14,6 +14,7 @@ PenstockError
 │   ├── UnknownHandle      never kept here
 │   └── ExpiredHandle      kept once, deleted by retention or quota
 ├── ToolError          the tool's own failure: a command that cannot start            exit code 1
+├── UpstreamError      a service that was asked did not answer as it should           exit code 1
 └── StoreError         keeping or reading failed: disk, permission, damage            exit code 1
     ├── StoreFull          no room: disk or quota
     └── Damaged            what is stored is not what was kept
@@ -125,6 +126,13 @@ class ExpiredHandle(KeptError):
 
 class ToolError(PenstockError):
     pass
+
+
+class UpstreamError(PenstockError):
+    def __init__(self, url: str, why: str):
+        super().__init__(f"{url} gave no answer that can be used: {why}")
+        self.url = url
+        self.why = why
 
 
 class StoreError(PenstockError):

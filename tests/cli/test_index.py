@@ -12,6 +12,8 @@ import pytest
 pytest.importorskip("semble_grammars", reason="the code index needs penstock[search]")
 
 from penstock.cli.index import counted
+from penstock.search import endpoint_embedder
+from search.models import EmbeddingServer
 
 from .conftest import COMMAND, call
 
@@ -99,3 +101,37 @@ def test_missing_library_is_named_by_its_extra_and_search_needs_none(code: Path,
 def test_counts_are_told_from_the_most_frequent_on() -> None:
     assert counted(Counter({"a": 1, "b": 3})) == "b 3, a 1"
     assert counted(Counter({"a": 1, "b": 3_000, "c": 2}), most=1) == "b 3,000, others 3"
+
+
+def test_server_of_vectors_is_asked_with_the_key_of_the_environment(
+    code: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    server = EmbeddingServer()
+    for name, value in (("SEARCH_EMBEDDER", "endpoint"), ("EMBEDDING_URL", server.url), ("EMBEDDING_MODEL", "small")):
+        monkeypatch.setenv(f"PENSTOCK_{name}", value)
+    monkeypatch.setenv("PENSTOCK_EMBEDDING_KEY", "sk-secret")
+    try:
+        done = call("index", str(code), "--project", "shop")
+        assert (done.code, "vectors: 2" in done.text.splitlines()) == (0, True)
+        assert {headers["Authorization"] for _, headers, _ in server.requests} == {"Bearer sk-secret"}
+        assert "def charge" in call("search", "how to charge a card", "--project", "shop").text
+        assert "sk-secret" not in call("config", "--json").text
+    finally:
+        server.close()
+    done = call("search", "how to charge a card", "--project", "shop")
+    assert done.code == 0 and "def charge" in done.text
+    assert "searched by words alone" in done.err
+    (code / "new.py").write_text("x = 1\n")
+    monkeypatch.setattr(endpoint_embedder, "_TRIES", 1)
+    done = call("index", str(code), "--project", "shop")
+    assert done.code == 1 and "1 files indexed" in done.text
+    assert "some vectors are missing, and the next call makes them: http://127.0.0.1" in done.err
+
+
+def test_bundled_model_needs_no_server(code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wordllama")
+    monkeypatch.setenv("PENSTOCK_SEARCH_EMBEDDER", "bundled")
+    told = call("index", str(code), "--project", "shop", "--json").json
+    assert (told["vectors"], told["complete"]) == (2, True)
+    done = call("search", "pay with plastic money", "--project", "shop", "-n", "1")
+    assert "def charge" in done.text and done.err == ""

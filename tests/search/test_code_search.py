@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from penstock.core.limits import Limits
-from penstock.errors import ArgumentError, ContinuationError, StoreError
+from penstock.errors import ArgumentError, ContinuationError, StoreError, UpstreamError
 from penstock.search.code_search import CodeSearch
 from penstock.search.contract import Batch, Chunk, FileState, IndexedFile
+from penstock.search.embedder import Vector
 
 from .conftest import Workshop
+from .models import ByWords
 
 BODY = "".join(f"    step_{number} = charge({number})\n" for number in range(20))
 SHOP = {
@@ -235,3 +237,67 @@ def test_search_stays_fast_as_an_index_grows(tmp_path: Path) -> None:
 
     small = seconds(3_000)
     assert seconds(30_000) < 14 * small + 0.5
+
+
+# -- by meaning --------------------------------------------------------------------------------------------------------
+
+PLANT = {
+    "a.py": "def release():\n    valve = open_it\n    valve.turn()\n",
+    "b.py": "def sing():\n    song = 1\n",
+    "c.py": "def close():\n    gate = shut\n",
+}
+
+
+@pytest.fixture
+def plant(workshop: Workshop) -> Workshop:
+    workshop.lay(PLANT)
+    return workshop
+
+
+def test_vectors_find_what_says_it_in_other_words(plant: Workshop) -> None:
+    model = ByWords()
+    plant.index(embedder=model)
+    assert plant.found("steam vents") == []
+    by_meaning = CodeSearch(plant.folder, embedder=model)
+    page = json.loads(by_meaning.search_code("steam vents", "shop").text)
+    assert page["results"][0]["file_path"] == "a.py"
+    assert page["results"][0]["similarity_score"] > page["results"][1]["similarity_score"]
+    narrow = json.loads(by_meaning.search_code("steam vents", "shop", directory="b").text)
+    assert narrow["results"] == []
+    by_meaning.close()
+
+
+def test_name_is_looked_up_without_the_model(plant: Workshop) -> None:
+    model = ByWords()
+    plant.index(embedder=model)
+    model.asked.clear()
+    by_meaning = CodeSearch(plant.folder, embedder=model)
+    by_meaning.search_code("release", "shop")
+    assert model.asked == []
+    by_meaning.close()
+
+
+def test_search_goes_on_by_words_where_the_model_does_not_answer(plant: Workshop) -> None:
+    class Gone(ByWords):
+        def query(self, text: str) -> Vector:
+            raise UpstreamError("http://127.0.0.1:1/v1", "connection refused")
+
+    plant.index(embedder=ByWords())
+    search = CodeSearch(plant.folder, embedder=Gone())
+    page = search.search_code("turn the valve", "shop")
+    assert [result["file_path"] for result in page.results] == ["a.py"]
+    (note,) = page.notes
+    assert note.level == "warning"
+    assert note.text.startswith("searched by words alone: http://127.0.0.1:1/v1 gave no answer")
+    search.close()
+
+
+def test_project_without_vectors_of_the_model_is_told_to_be_indexed_again(plant: Workshop) -> None:
+    plant.index(embedder=ByWords("old"))
+    search = CodeSearch(plant.folder, embedder=ByWords("new"))
+    page = search.search_code("turn the valve", "shop")
+    assert [note.text for note in page.notes] == [
+        "searched by words alone: the project has no vectors of new; index it again"
+    ]
+    assert [result["file_path"] for result in page.results] == ["a.py"]
+    search.close()

@@ -213,3 +213,98 @@ def test_copy_has_all_that_the_original_has_and_is_brought_up_to_date(index: Ind
     assert copied(index, copy) == 1
     assert list(copy.files("main")) == list(index.files("main"))
     copy.close()
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------
+
+EAST, NORTH, BETWEEN = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8]
+
+
+def embedded(index: Index, model: str = "compass") -> dict[str, int]:
+    """One vector a chunk; the chunks by their paths and first lines."""
+    vectors = index.vectors(model)
+    chunks = {f"{chunk.path}:{chunk.content.split()[1]}": chunk.id for chunk in vectors.missing(0, 99)}
+    directions = (EAST, BETWEEN, NORTH, NORTH)
+    vectors.add(dict(zip(chunks.values(), directions, strict=True)))
+    return chunks
+
+
+def near(
+    index: Index, vector: list[float], filters: Filters = ANY, most: int = 10, model: str = "compass"
+) -> list[int]:
+    return [candidate.id for candidate in index.vectors(model).nearest(vector, filters, most)]
+
+
+def test_nearest_come_first_and_equals_in_their_order(index: Index) -> None:
+    first, second, third, fourth = embedded(index).values()
+    assert near(index, EAST) == [first, second, third, fourth]
+    assert near(index, NORTH) == [third, fourth, second, first]
+    assert near(index, NORTH, most=1) in ([third], [fourth])
+    found = index.vectors("compass").nearest(EAST, ANY, 1)[0]
+    assert found == index.candidates(Sought((), ("open_valve",)), ANY, 1)[0]
+
+
+def test_chunks_without_a_vector_are_told_once(index: Index) -> None:
+    missing = index.vectors("compass").missing(0, 99)
+    assert [chunk.id for chunk in missing] == sorted(chunk.id for chunk in missing)
+    assert [(chunk.path, chunk.symbols, chunk.scope) for chunk in missing[:1]] == [
+        ("src/valve.py", VALVE.chunks[0].symbols, VALVE.chunks[0].scope)
+    ]
+    assert missing[0].content == VALVE.chunks[0].content
+    assert index.vectors("compass").missing(missing[1].id, 1) == [missing[2]]
+    embedded(index)
+    assert index.vectors("compass").missing(0, 99) == []
+    assert len(index.vectors("another").missing(0, 99)) == 4
+
+
+@pytest.mark.parametrize(
+    ("filters", "wanted"),
+    [
+        (Filters(extension="TS"), {"web/style.ts"}),
+        (Filters(language="python"), {"src/valve.py", "src/pump/engine.py"}),
+        (Filters(directory="src/pump/"), {"src/pump/engine.py"}),
+        (Filters(directory="sr"), set()),
+        (Filters(repository="main", directory="web"), {"web/style.ts"}),
+    ],
+)
+def test_filters_narrow_what_is_near(index: Index, filters: Filters, wanted: set[str]) -> None:
+    embedded(index)
+    found = index.vectors("compass").nearest(BETWEEN, filters, 10)
+    assert {candidate.path for candidate in found} == wanted
+
+
+def test_vectors_go_with_their_chunks(index: Index) -> None:
+    chunks = embedded(index)
+    index.write(
+        "main", Batch(files=[file("src/valve.py", "def turn():\n    pass\n", number=2)], removed=["web/style.ts"])
+    )
+    assert set(near(index, EAST)) < set(chunks.values())
+    assert [chunk.path for chunk in index.vectors("compass").missing(0, 99)] == ["src/valve.py"]
+    assert index.forget("main")
+    assert near(index, EAST) == []
+
+
+def test_vector_of_a_chunk_that_is_gone_is_not_kept(index: Index) -> None:
+    chunks = embedded(index)
+    index.write("main", Batch(removed=["src/valve.py"]))
+    before = near(index, EAST)
+    index.vectors("compass").add({min(chunks.values()): EAST})
+    assert near(index, EAST) == before
+
+
+def test_query_of_another_length_or_model_finds_nothing(index: Index) -> None:
+    assert near(index, EAST) == []
+    embedded(index)
+    assert near(index, [1.0, 0.0, 0.0]) == []
+    assert near(index, EAST, model="another") == []
+    index.vectors("compass").add({})
+    assert len(near(index, EAST)) == 4
+
+
+def test_vectors_that_another_process_adds_are_found(opener: Opener) -> None:
+    one, two = opener(), opener()
+    one.begin("main", "/somewhere")
+    one.write("main", Batch(files=[VALVE, PUMP, STYLE]))
+    assert near(two, EAST) == []
+    embedded(one)
+    assert len(near(two, EAST)) == 4

@@ -5,16 +5,19 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from penstock.errors import ArgumentError
+from penstock.errors import ArgumentError, UpstreamError
 from penstock.search import indexing
 from penstock.search.cutting import Cutter
+from penstock.search.embedder import Vector
 from penstock.search.walk import Candidate, content_of
 
 from .conftest import Workshop
+from .models import ByWords
 
 FILES = {"a.py": "def alpha(): ...\n", "sub/b.go": "package b\nfunc Beta() {}\n", "c.md": "# gamma\n"}
 
@@ -211,3 +214,35 @@ def test_lines_end_as_grammars_count_them(workshop: Workshop) -> None:
     [result] = workshop.ask("alpha")["results"]
     assert (result["start_line"], result["end_line"]) == (1, 3)
     assert result["content"] == "x = 1\r\ny = '\u2028'\rz = 2\nalpha = 3"
+
+
+def test_run_with_an_embedder_makes_the_vectors_that_are_missing(workshop: Workshop) -> None:
+    workshop.lay({"a.py": "def open_valve(): pass\n", "b.py": "def shut_gate(): pass\n"})
+    assert workshop.index().vectors == 0
+    told: list[int] = []
+    report = workshop.index(embedder=ByWords(), progress=lambda report: told.append(report.vectors))
+    assert (report.vectors, report.complete, report.no_vectors, report.unchanged) == (2, True, None, 2)
+    assert told[-1] == 2
+    workshop.lay({"b.py": "def shut_the_gate(): pass\n"})
+    assert workshop.index(embedder=ByWords()).vectors == 1
+
+
+def test_index_is_whole_where_the_model_fails(workshop: Workshop) -> None:
+    class Broken(ByWords):
+        def documents(self, texts: Sequence[str]) -> Sequence[Vector]:
+            raise UpstreamError("http://127.0.0.1:1/v1", "HTTP 401")
+
+    workshop.lay({"a.py": "def open_valve(): pass\n"})
+    report = workshop.index(embedder=Broken())
+    assert not report.complete and report.indexed == 1
+    assert report.no_vectors == "http://127.0.0.1:1/v1 gave no answer that can be used: HTTP 401"
+    assert workshop.found("open_valve") == ["a.py"]
+    assert workshop.search.projects.opened("shop").repositories()[0].indexed_at is not None
+
+
+def test_run_that_is_stopped_among_vectors_is_not_complete(workshop: Workshop) -> None:
+    workshop.lay({"a.py": "def open_valve(): pass\n"})
+    workshop.index()
+    answers = iter([False, True])
+    report = workshop.index(embedder=ByWords(), stop=lambda: next(answers, True))
+    assert (report.complete, report.vectors, report.unchanged) == (False, 0, 1)

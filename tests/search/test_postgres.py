@@ -12,11 +12,11 @@ from penstock.search.copying import copied
 
 from .test_index_contract import VALVE, file
 
-pytest.importorskip("psycopg")
-from penstock.search.code_search import CodeSearch
-from penstock.search.postgres import PostgresIndex, projects_in, schema_of  # after it is known to be there
-from penstock.search.shared import SharedProjects
-from penstock.search.sqlite import SqliteIndex
+psycopg = pytest.importorskip("psycopg")
+from penstock.search.code_search import CodeSearch  # noqa: E402  # after it is known to be there
+from penstock.search.postgres import PostgresIndex, projects_in, schema_of  # noqa: E402  # as above
+from penstock.search.shared import SharedProjects  # noqa: E402  # as above
+from penstock.search.sqlite import SqliteIndex  # noqa: E402  # as above
 
 
 def test_each_project_has_a_schema_of_its_own(postgres: str) -> None:
@@ -99,3 +99,67 @@ def test_code_is_searched_in_the_shared_database_like_in_the_folder(postgres: st
             with pytest.raises(ArgumentError, match="1 to 100 of A-Z"):
                 search.search_code("x", "../shop")
     assert responses[0] == responses[1] == [("src/valve.py", 1), ("src/valve.py", 3)]
+
+
+def test_vectors_that_are_too_long_for_an_index_are_compared_one_by_one(postgres: str) -> None:
+    index = PostgresIndex(postgres, "long-vectors", create=True)
+    index.begin("main", "/x")
+    index.write("main", Batch(files=[VALVE]))
+    vectors = index.vectors("large")
+    first, second = vectors.missing(0, 9)
+    vectors.add({first.id: [1.0] + [0.0] * 4_999, second.id: [0.0] * 4_999 + [1.0]})
+    found = vectors.nearest([0.1] * 4_999 + [0.9], Filters(), 9)
+    assert [candidate.id for candidate in found] == [second.id, first.id]
+    index.close()
+
+
+def test_narrow_filter_finds_what_is_far_from_the_query(postgres: str) -> None:
+    """HNSW looks at the nearest first, and all of them are elsewhere."""
+    index = PostgresIndex(postgres, "narrow", create=True)
+    index.begin("main", "/x")
+    index.write("main", Batch(files=[file(f"a/{n}.py", "def f():\n    pass\n") for n in range(1_500)]))
+    index.write("main", Batch(files=[file("b/far.py", "def g():\n    pass\n")]))
+    vectors = index.vectors("m")
+    ids = [chunk.id for chunk in vectors.missing(0, 2_000)]
+    vectors.add({at: [1.0, n / 10_000] for n, at in enumerate(ids[:-1])} | {ids[-1]: [0.0, 1.0]})
+    assert [one.path for one in vectors.nearest([1.0, 0.0], Filters(directory="b"), 5)] == ["b/far.py"]
+    assert len(vectors.nearest([1.0, 0.0], Filters(), 150)) == 150
+    index.close()
+
+
+def test_pgvector_is_found_in_whatever_schema_it_is(postgres: str) -> None:
+    other = _database(postgres, "elsewhere")
+    with psycopg.connect(other, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA extensions")
+        connection.execute("CREATE EXTENSION vector SCHEMA extensions")
+    index = PostgresIndex(other, "shop", create=True)
+    index.begin("main", "/x")
+    index.write("main", Batch(files=[VALVE]))
+    vectors = index.vectors("m")
+    vectors.add({chunk.id: [1.0, 0.0] for chunk in vectors.missing(0, 9)})
+    assert len(vectors.nearest([1.0, 0.0], Filters(), 9)) == 2
+    index.close()
+
+
+def test_who_may_not_make_pgvector_is_told_and_the_index_stays(postgres: str) -> None:
+    other = _database(postgres, "guarded")
+    with psycopg.connect(other, autocommit=True) as connection:
+        connection.execute("CREATE ROLE guest LOGIN PASSWORD 'guest'")
+        connection.execute("GRANT CREATE ON DATABASE guarded TO guest")
+    index = PostgresIndex(psycopg.conninfo.make_conninfo(other, user="guest", password="guest"), "shop", create=True)
+    index.begin("main", "/x")
+    index.write("main", Batch(files=[VALVE]))
+    vectors = index.vectors("m")
+    missing = vectors.missing(0, 9)
+    with pytest.raises(StoreError, match='permission denied to create extension "vector"'):
+        vectors.add({chunk.id: [1.0, 0.0] for chunk in missing})
+    assert vectors.nearest([1.0, 0.0], Filters(), 9) == []
+    assert index.names() == ["main"]
+    index.close()
+
+
+def _database(url: str, name: str) -> str:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name}")
+        connection.execute(f"CREATE DATABASE {name}")
+    return psycopg.conninfo.make_conninfo(url, dbname=name)

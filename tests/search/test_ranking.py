@@ -55,6 +55,19 @@ def test_different_files_come_before_the_next_chunk_of_one() -> None:
     assert order("alpha", *several, candidate("b.py", 4.0))[:2] == ["a.py", "b.py"]
 
 
+def test_what_a_vector_finds_is_added_by_its_place() -> None:
+    asked = analysed("how pressure is let off")
+    weighed = weights(asked, dict.fromkeys(asked.words, 0.01))
+    by_words = [candidate("a.py", 2.0, line=1), candidate("b.py", 1.9, line=2)]
+    near = [candidate("b.py", 0.0, line=2), candidate("c.py", 0.0, line=3), candidate("d.py", 0.0, line=4)]
+    best = ranked(asked, weighed, by_words, near)
+    assert [one.candidate.path for one in best] == ["b.py", "a.py", "c.py", "d.py"]
+    assert best[0].candidate.bm25 == 1.9
+    alone = ranked(asked, weights(asked, {}), [], near)
+    assert [one.candidate.path for one in alone] == ["b.py", "c.py", "d.py"]
+    assert alone[0].similarity > alone[1].similarity > 0
+
+
 def test_equals_come_in_the_order_of_their_places() -> None:
     assert order("x", candidate("b.py"), candidate("a.py"), candidate("c.py")) == ["a.py", "b.py", "c.py"]
 

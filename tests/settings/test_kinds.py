@@ -137,7 +137,8 @@ def test_kind_refuses_the_text_of_a_variable_that_is_not_allowed(kind: Kind, tex
         (Text("the name of a model", "none"), "the name of a model, or null for none"),
         (
             SERVER,
-            "a postgresql:// address without a password, which PGPASSWORD or ~/.pgpass hold, or null for the folder",
+            "a postgresql:// or postgres:// address without a password, which belongs into PGPASSWORD or ~/.pgpass,"
+            " or null for the folder",
         ),
         (Place("a folder"), "a folder"),
     ],

@@ -319,7 +319,7 @@ def test_settings_without_a_file_load_no_yaml(tmp_path: Path) -> None:
 
 
 def test_password_in_an_address_is_refused_and_not_repeated(load: Load) -> None:
-    with pytest.raises(SettingsError, match="without a password, which PGPASSWORD") as raised:
+    with pytest.raises(SettingsError, match="without a password, which belongs into PGPASSWORD") as raised:
         load(PENSTOCK_SEARCH_DATABASE="postgresql://me:hunter2@db.example/code")
     assert "hunter2" not in str(raised.value)
     assert "postgresql://me:***@db.example/code" in str(raised.value)
@@ -334,3 +334,16 @@ def test_model_of_an_agent_whose_window_nobody_knows_is_refused(tmp_path: Path) 
         load_settings(tmp_path, {})
     file.write_text("agents: {reviewer: {model: nobody-7b}, second: {model: null}}\nmodels: {nobody: 9000}\n")
     assert load_settings(tmp_path, {}).agent("reviewer").model == "nobody-7b"
+
+
+def test_server_of_vectors_needs_an_address_and_a_model(load: Load) -> None:
+    with pytest.raises(
+        SettingsError, match=r"environment.*search\.embedding_url = None is not allowed: with `embedder"
+    ):
+        load(PENSTOCK_SEARCH_EMBEDDER="endpoint")
+    with pytest.raises(SettingsError, match=r"penstock\.yaml: search\.embedding_model = None is not allowed"):
+        load("search: {embedder: endpoint, embedding_url: 'http://127.0.0.1:11434/v1'}")
+    settings = load("search: {embedder: bundled}")
+    assert (settings.search.embedder, load().search.embedder) == ("bundled", "bundled")
+    with pytest.raises(SettingsError, match="https:// or http:// address without a password, which belongs into PENST"):
+        load(PENSTOCK_EMBEDDING_URL="https://me:hunter2@example.org")

@@ -14,7 +14,7 @@ from penstock.cli.documents import write_document
 from penstock.cli.options import as_json, words
 from penstock.cli.progress import Progress
 from penstock.cli.projects import opened_search
-from penstock.errors import CallerError
+from penstock.errors import CallerError, ToolError
 
 if TYPE_CHECKING:
     from penstock.search.indexing import Report
@@ -53,7 +53,8 @@ def command(path: Path, project: str, repository: str | None, json: bool) -> int
                 index,
                 path,
                 repository or path.resolve().name,
-                progress=lambda report: line.tell(f"{report.seen:,} files"),
+                embedder=search.embedder,
+                progress=lambda report: line.tell(how_far(report)),
                 stop=lambda: bool(told),
             )
         finally:
@@ -63,10 +64,16 @@ def command(path: Path, project: str, repository: str | None, json: bool) -> int
     else:
         for sentence in sentences(report):
             console.line(sentence)
+    if report.no_vectors is not None:
+        raise ToolError(f"some vectors are missing, and the next call makes them: {report.no_vectors}")
     if not told:
         return 0
     console.note("stopped; what was indexed is kept, and the next call goes on from there")
     return 128 + told[0]
+
+
+def how_far(report: Report) -> str:
+    return f"{report.vectors:,} vectors" if report.vectors else f"{report.seen:,} files"
 
 
 def document(report: Report, project: str) -> dict[str, Any]:
@@ -79,6 +86,8 @@ def sentences(report: Report) -> Iterator[str]:
         f"{report.indexed:,} files indexed in {report.chunks:,} chunks, {report.unchanged:,} unchanged, "
         f"{report.removed:,} removed ({report.seconds:.1f} s)"
     )
+    if report.vectors:
+        yield f"vectors: {report.vectors:,}"
     if report.without_grammar:
         yield f"cut by lines, for want of a grammar: {counted(report.without_grammar)}"
     if report.not_parsed:

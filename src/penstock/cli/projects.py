@@ -12,7 +12,9 @@ from penstock.core.records import RECORD_LIMITS
 from penstock.counters import counter_named
 from penstock.search.code_search import CodeSearch
 from penstock.search.contract import Projects
+from penstock.search.embedder import Embedder
 from penstock.settings import Settings
+from penstock.settings.secrets import embedding_key
 
 TOOL: Final = "search_code"
 
@@ -22,6 +24,7 @@ def opened_search() -> Iterator[CodeSearch]:
     chosen = settings()
     search = CodeSearch(
         _projects(chosen),
+        embedder=_embedder(chosen),
         limits=RECORD_LIMITS.override(chosen.limits_for(TOOL)),
         counter=None if chosen.counter == "estimate" else counter_named(chosen.counter),
         language=chosen.language,
@@ -37,3 +40,18 @@ def _projects(chosen: Settings) -> Path | Projects:
     from penstock.search.shared import SharedProjects  # noqa: PLC0415
 
     return SharedProjects(chosen.search.database)
+
+
+def _embedder(chosen: Settings) -> Embedder | None:
+    search = chosen.search
+    if search.embedder == "bundled":
+        # It asks for the extra, which searching by words does not need.
+        from penstock.search.static_embedder import StaticEmbedder  # noqa: PLC0415
+
+        return StaticEmbedder()
+    if search.embedding_url and search.embedding_model and search.embedder == "endpoint":
+        # Loads what only a client of a server needs.
+        from penstock.search.endpoint_embedder import EndpointEmbedder  # noqa: PLC0415
+
+        return EndpointEmbedder(search.embedding_url, search.embedding_model, embedding_key(chosen))
+    return None

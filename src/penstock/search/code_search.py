@@ -1,6 +1,7 @@
 """`search_code`: the chunks of a project that answer a query best, whole, with the lines around them, within limits.
 
-The engine finds candidates by terms and by names, `ranking` orders them, `core.records` packs them.
+The engine finds candidates by terms, by names and, where there is a model, by vectors; `ranking` orders them,
+`core.records` packs them.
 """
 
 from __future__ import annotations
@@ -11,19 +12,23 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from penstock.core.jsontext import to_json
 from penstock.core.limits import Limits
+from penstock.core.packed import Note
 from penstock.core.policy import Language
 from penstock.core.records import RECORD_LIMITS, Packed, Scored, pack
 from penstock.core.tokens import TokenCounter
-from penstock.errors import ArgumentError
+from penstock.errors import ArgumentError, UpstreamError
 from penstock.search.contract import Candidate, Filters, Index, Projects, Sought
+from penstock.search.embedder import Embedder
+from penstock.search.embedding import unit
 from penstock.search.languages import is_extension, is_language
 from penstock.search.projects import ProjectFolder
-from penstock.search.query import analysed, weights
+from penstock.search.query import LONGEST, analysed, weights
 from penstock.search.ranking import Ranked, ranked
 
 MOST_RESULTS: Final = 50
@@ -32,6 +37,8 @@ CONTEXT_LINES: Final = 10
 
 # Ranking looks at so many of those that BM25 likes best. With 100 the figure of bench/search.py is .005 lower.
 _CANDIDATES: Final = 300
+
+_NEAREST: Final = 100  # with 30 or 300 the figure is the same
 
 _LONGEST_QUERY: Final = 10_000
 _FILE_TYPE: Final = re.compile(r"\.?[A-Za-z0-9_+-]{1,20}")
@@ -46,12 +53,14 @@ class CodeSearch:
         self,
         projects: Path | Projects,
         *,
+        embedder: Embedder | None = None,
         limits: Limits = RECORD_LIMITS,
         counter: TokenCounter | None = None,
         language: Language = "en",
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.projects = ProjectFolder(projects) if isinstance(projects, Path) else projects
+        self.embedder = embedder
         self._limits = limits
         self._counter = counter
         self._language = language
@@ -77,7 +86,8 @@ class CodeSearch:
         _check_limit(limit)
         index = self.projects.opened(project_id)
         filters = Filters(_repository(index, repository_id), *_type(file_type), _directory(directory))
-        best = self.best(index, query, filters)[:limit]
+        notes: list[Note] = []
+        best = self.best(index, query, filters, notes)[:limit]
         contents = index.contents([one.candidate.id for one in best])
         records = [
             Scored(one.similarity, _record(index, one, contents[one.candidate.id]))
@@ -97,18 +107,41 @@ class CodeSearch:
             counter=self._counter,
             language=self._language,
         )
+        packed = replace(packed, notes=(*notes, *packed.notes))
         for note in packed.notes:
             _log.log(logging.WARNING if note.level == "warning" else logging.INFO, "search_code: %s", note.text)
         return packed
 
-    @staticmethod
-    def best(index: Index, query: str, filters: Filters = Filters()) -> list[Ranked]:  # noqa: B008  # it is a value
-        """All that was looked at, the best first."""
+    def best(
+        self,
+        index: Index,
+        query: str,
+        filters: Filters = Filters(),  # noqa: B008  # it is a value
+        notes: list[Note] | None = None,
+    ) -> list[Ranked]:
+        """All that was looked at, the best first. What was not as it should be is put among the notes."""
         asked = analysed(query)
         rarity = index.rarity((*asked.terms, *asked.words))
         terms = sorted((term for term in asked.terms if rarity[term]), key=lambda term: rarity[term])
         names = [name.lower() for name in asked.names]
-        return ranked(asked, weights(asked, rarity), index.candidates(Sought(terms, names), filters, _CANDIDATES))
+        found = index.candidates(Sought(terms, names), filters, _CANDIDATES)
+        near = self._near(index, query, filters, [] if notes is None else notes) if not asked.is_name else []
+        return ranked(asked, weights(asked, rarity), found, near)
+
+    def _near(self, index: Index, query: str, filters: Filters, notes: list[Note]) -> list[Candidate]:
+        """What vectors find. A search goes on without it: words find most."""
+        if self.embedder is None:
+            return []
+        try:
+            vector = unit(self.embedder.query(query[:LONGEST]))
+        except UpstreamError as error:
+            notes.append(Note("warning", f"searched by words alone: {error}"))
+            return []
+        near = index.vectors(self.embedder.model).nearest(vector, filters, _NEAREST)
+        if not near and index.vectors(self.embedder.model).missing(0, 1):
+            told = f"searched by words alone: the project has no vectors of {self.embedder.model}; index it again"
+            notes.append(Note("warning", told))
+        return near
 
     def close(self) -> None:
         self.projects.close()

@@ -5,6 +5,7 @@
 2. Indexers and searchers may work on one index at the same time. Two indexers of the same repository do no harm: the
    last one that writes a file wins.
 3. A candidate comes with all that ranking looks at, which its text is not. Engines find; they have no opinion.
+4. Vectors are beside what is indexed: made later, by whoever has a model, and never missed where there are none.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
+
+from penstock.search.embedder import Vector
 
 
 class Chunk(NamedTuple):
@@ -69,7 +72,7 @@ class Candidate(NamedTuple):
     end_line: int
     symbols: tuple[str, ...]
     scope: tuple[str, ...]
-    bm25: float  # the larger, the better; 0 for what was found by its name alone
+    bm25: float  # the larger, the better; 0 for what was found by its name or its vector alone
 
 
 class Repository(NamedTuple):
@@ -78,6 +81,32 @@ class Repository(NamedTuple):
     files: int
     chunks: int
     indexed_at: float | None  # Unix time of the last run that came to its end
+
+
+class Unembedded(NamedTuple):
+    """A chunk that has no vector."""
+
+    id: int
+    path: str
+    symbols: tuple[str, ...]
+    scope: tuple[str, ...]
+    content: str
+
+
+class Vectors(Protocol):
+    """The unit vectors that one model made of an index's chunks. An index holds those of one model, the last."""
+
+    def missing(self, after: int, most: int) -> list[Unembedded]:
+        """Chunks without a vector of this model, by their numbers, beginning after one."""
+        ...
+
+    def add(self, vectors: Mapping[int, Vector]) -> None:
+        """Keep vectors of chunks, but for those that are gone. The first one of a model removes another's."""
+        ...
+
+    def nearest(self, vector: Vector, filters: Filters, most: int) -> list[Candidate]:
+        """The nearest first; none where the index has no vectors of this model."""
+        ...
 
 
 class Index(Protocol):
@@ -129,6 +158,8 @@ class Index(Protocol):
     def files(self, repository: str) -> Iterator[IndexedFile]:
         """All that is indexed of a repository, file by file, by path."""
         ...
+
+    def vectors(self, model: str) -> Vectors: ...
 
     def close(self) -> None: ...
 

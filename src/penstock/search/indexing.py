@@ -5,7 +5,8 @@
    what is in the index is not read again.
 3. Files that went are removed at the end, and only if the walk came to its end. What is below a folder that cannot be
    read just now is not gone.
-4. A run may be asked to stop. It writes what it has read, and its report says that it is not complete.
+4. With an embedder, what has no vector gets one at the end. Where its model fails, the index is whole without it.
+5. A run may be asked to stop. It writes what it has read, and its report says that it is not complete.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from penstock.errors import ArgumentError
+from penstock.errors import ArgumentError, UpstreamError
 from penstock.search.contract import Batch, FileState, Index, IndexedFile
 from penstock.search.cutting import WORKERS, Cut, Cutter
+from penstock.search.embedder import Embedder
+from penstock.search.embedding import embed_index
 from penstock.search.walk import Candidate, Census, content_of, source_of, walked
 
 BATCH_CHARS: Final = 2_000_000
@@ -46,6 +49,8 @@ class Report:
     not_parsed: int = 0  # cut by lines, as their grammar took too long or broke down
     left_out: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
+    vectors: int = 0
+    no_vectors: str | None = None  # why some are missing
 
     @property
     def seen(self) -> int:
@@ -60,6 +65,7 @@ def index_tree(
     root: Path,
     repository: str,
     *,
+    embedder: Embedder | None = None,
     progress: Progress = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
     workers: int = WORKERS,
@@ -81,8 +87,21 @@ def index_tree(
         cutter.close()
     if run.report.complete:
         index.finish(repository, clock())
+        if embedder is not None:
+            _embed(index, embedder, run.report, progress, stop)
     run.report.seconds = time.monotonic() - began
     return run.report
+
+
+def _embed(index: Index, embedder: Embedder, report: Report, progress: Progress, stop: Callable[[], bool]) -> None:
+    def tell(made: int) -> None:
+        report.vectors = made
+        progress(report)
+
+    try:
+        report.complete = embed_index(index, embedder, progress=tell, stop=stop)
+    except UpstreamError as error:
+        report.complete, report.no_vectors = False, str(error)
 
 
 class _Pending(NamedTuple):

@@ -12,15 +12,27 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, LiteralString
 
 from penstock.errors import MissingExtra, StoreError
 from penstock.search import words
-from penstock.search.contract import Batch, Candidate, Chunk, FileState, Filters, IndexedFile, Repository, Sought
+from penstock.search.contract import (
+    Batch,
+    Candidate,
+    Chunk,
+    FileState,
+    Filters,
+    IndexedFile,
+    Repository,
+    Sought,
+    Vectors,
+)
 from penstock.search.expression import matching
+from penstock.search.postgres_batch import insert, remove
+from penstock.search.postgres_rows import COLUMNS, TABLES, candidate_of, condition_of
+from penstock.search.postgres_vectors import PostgresVectors
 
 try:
     import psycopg
@@ -28,15 +40,12 @@ try:
 except ImportError as missing:
     raise MissingExtra("an index in PostgreSQL", "postgres") from missing
 
-VERSION: Final = f"1/{words.VERSION}"
+VERSION: Final = f"2/{words.VERSION}"
 PREFIX: Final = "penstock_"
 _LONGEST_NAME: Final = 63  # of an identifier
 
-# Of a term so many places are kept in each field: more of them say little more.
-_PLACES: Final = (("A", 2), ("B", 3), ("D", 8))
 _TEXT_WEIGHTS: Final = "{0.25, 0, 0.75, 1}"  # of D, C, B and A
 _LENGTH_SHARE: Final = 0.75  # how much longer chunks are held against their terms, as BM25's b
-_FORGOTTEN: Final = "\N{REPLACEMENT CHARACTER}"  # in the place of NUL, which PostgreSQL's text cannot hold
 
 _SCHEMA: Final[tuple[LiteralString, ...]] = (
     "CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL)",
@@ -57,29 +66,22 @@ _SCHEMA: Final[tuple[LiteralString, ...]] = (
     "CREATE TABLE vocabulary (term text PRIMARY KEY, chunks bigint NOT NULL)",
 )
 
-_COLUMNS: Final[LiteralString] = "c.id, r.name, f.path, f.language, c.start_line, c.end_line, c.symbols, c.scope"
-_TABLES: Final[LiteralString] = "chunks c JOIN files f ON f.id = c.file JOIN repositories r ON r.id = f.repository"
 
-
-_FOUND: Final[LiteralString] = " FROM " + _TABLES + " WHERE "
+_FOUND: Final[LiteralString] = " FROM " + TABLES + " WHERE "
 _BY_TERMS: Final[LiteralString] = (
     "SELECT "
-    + _COLUMNS
+    + COLUMNS
     + ", (({ranks}) / (%s + %s * c.length))::float8 AS score"
     + _FOUND
     + "c.terms @@ %s::tsquery{condition} ORDER BY score DESC, c.id LIMIT %s"
 )
 _BY_NAME: Final[LiteralString] = (
-    "SELECT " + _COLUMNS + _FOUND + "c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
-)
-_OF_FILES: Final[LiteralString] = (
-    "FROM chunks c JOIN files f ON f.id = c.file WHERE f.repository = %s AND f.path = ANY(%s)"
-)
-_FORGET_TERMS: Final[LiteralString] = (
-    "UPDATE vocabulary v SET chunks = v.chunks - gone.chunks "  # noqa: S608  # only constants of this module
-    "FROM (SELECT term, count(*) AS chunks "
-    "FROM (SELECT unnest(tsvector_to_array(c.terms)) AS term " + _OF_FILES + ") t GROUP BY term) gone "
-    "WHERE v.term = gone.term"
+    "SELECT " + COLUMNS + _FOUND + "c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
+)  # Where pgvector is there, its types are found wherever it was put, and filters do not thin out what its index finds.
+_SESSION: Final[LiteralString] = (
+    "SELECT set_config('hnsw.iterative_scan', 'strict_order', false), set_config('hnsw.ef_search', '200', false), "
+    "set_config('search_path', concat_ws(', ', quote_ident(%s), coalesce((SELECT quote_ident(n.nspname) FROM "
+    "pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'), 'public')), false)"
 )
 
 
@@ -129,15 +131,15 @@ class PostgresIndex:
         return {term: counts[term] / max(1, total) for term in terms}
 
     def candidates(self, sought: Sought, filters: Filters, most: int) -> list[Candidate]:
-        condition, values = _condition(filters)
+        condition, values = condition_of(filters)
         found: dict[int, Candidate] = {}
         if sought.terms:
             statement, given = self._by_terms(sought.terms, condition, values, most)
             for *row, score in self._rows(statement, *given):
-                found[row[0]] = _candidate(row, score)
+                found[row[0]] = candidate_of(row, score)
         for name in sought.names:
             for found_row in self._rows(_BY_NAME.format(condition=condition), name, *values, most):
-                found.setdefault(found_row[0], _candidate(found_row, 0.0))
+                found.setdefault(found_row[0], candidate_of(found_row, 0.0))
         return list(found.values())
 
     def contents(self, chunks: Sequence[int]) -> dict[int, str]:
@@ -173,6 +175,9 @@ class PostgresIndex:
             cut = [Chunk(start, end, text, tuple(names), tuple(scope)) for start, end, text, names, scope in chunks]
             yield IndexedFile(path, language, FileState(*state), cut)
 
+    def vectors(self, model: str) -> Vectors:
+        return PostgresVectors(self._rows, self._writing, model)
+
     # -- changes -------------------------------------------------------------------------------------------------------
 
     def begin(self, repository: str, root: str) -> None:
@@ -189,13 +194,13 @@ class PostgresIndex:
             if found is None:
                 raise StoreError(f"the repository {repository!r} was removed from {self.name} meanwhile")
             number = found[0]
-            _remove(connection, number, [*batch.removed, *(file.path for file in batch.files)])
+            remove(connection, number, [*batch.removed, *(file.path for file in batch.files)])
             for path, state in batch.touched.items():
                 connection.execute(
                     "UPDATE files SET size = %s, mtime_ns = %s WHERE repository = %s AND path = %s AND digest = %s",
                     (state.size, state.mtime_ns, number, path, state.digest),
                 )
-            _insert(connection, number, batch.files)
+            insert(connection, number, batch.files)
 
     def finish(self, repository: str, at: float) -> None:
         with self._writing() as connection:
@@ -206,7 +211,7 @@ class PostgresIndex:
             found = connection.execute("SELECT id FROM repositories WHERE name = %s", (repository,)).fetchone()
             if found is not None:
                 paths = connection.execute("SELECT path FROM files WHERE repository = %s", found).fetchall()
-                _remove(connection, found[0], [path for (path,) in paths])
+                remove(connection, found[0], [path for (path,) in paths])
                 connection.execute("DELETE FROM repositories WHERE id = %s", found)
         return found is not None
 
@@ -281,7 +286,7 @@ class PostgresIndex:
         """The connection, a new one where the last was lost."""
         if self._open is None or self._open.closed or self._open.broken:
             self._open = psycopg.connect(self._url, autocommit=True, connect_timeout=10, application_name="penstock")
-            self._open.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(self._schema)))
+            self._open.execute(_SESSION, (self._schema,))
         return self._open
 
 
@@ -310,96 +315,3 @@ def projects_in(url: str) -> list[str]:
 
 def _lock_of(schema: str) -> int:
     return int.from_bytes(hashlib.blake2b(schema.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def _condition(filters: Filters) -> tuple[LiteralString, list[str]]:
-    condition: LiteralString = ""
-    values: list[str] = []
-    if filters.repository is not None:
-        condition += " AND r.name = %s"
-        values.append(filters.repository)
-    if filters.extension:
-        condition += " AND lower(right(f.path, char_length(%s))) = lower(%s)"
-        values += ["." + filters.extension] * 2
-    if filters.language:
-        condition += " AND f.language = %s"
-        values.append(filters.language)
-    if filters.directory:
-        condition += " AND starts_with(f.path, %s)"
-        values.append(filters.directory.strip("/") + "/")
-    return condition, values
-
-
-def _candidate(row: Sequence[Any], score: float) -> Candidate:
-    *before, symbols, scope = row
-    return Candidate._make((*before, tuple(symbols), tuple(scope), score))
-
-
-def _remove(connection: psycopg.Connection[tuple[Any, ...]], repository: int, paths: list[str]) -> None:
-    which = (repository, paths)
-    counted = connection.execute("SELECT count(*), coalesce(sum(c.length), 0) " + _OF_FILES, which).fetchone()
-    if counted and counted[0]:
-        connection.execute(_FORGET_TERMS, which)
-        connection.execute("UPDATE totals SET chunks = chunks - %s, terms = terms - %s", counted)
-    connection.execute("DELETE FROM files WHERE repository = %s AND path = ANY(%s)", which)
-
-
-def _insert(connection: psycopg.Connection[tuple[Any, ...]], repository: int, files: Sequence[IndexedFile]) -> None:
-    if not files:
-        return
-    numbers = {}
-    for file in files:
-        state = file.state
-        row = connection.execute(
-            "INSERT INTO files (repository, path, language, size, mtime_ns, digest) VALUES (%s, %s, %s, %s, %s, %s) "
-            "RETURNING id",
-            (repository, _clean(file.path), file.language, state.size, state.mtime_ns, state.digest),
-        ).fetchone()
-        numbers[file.path] = row and row[0]
-    counts: Counter[str] = Counter()
-    chunks = length = 0
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(
-            "COPY chunks (file, start_line, end_line, symbols, scope, names, length, content, terms) FROM STDIN"
-        ) as copy,
-    ):
-        for file in files:
-            for chunk in file.chunks:
-                vector, own, size = _vector(file.path, chunk)
-                counts.update(own)
-                chunks += 1
-                length += size
-                names = sorted({name.lower() for name in chunk.symbols})
-                place = (numbers[file.path], chunk.start_line, chunk.end_line)
-                copy.write_row(
-                    (*place, list(chunk.symbols), list(chunk.scope), names, size, _clean(chunk.content), vector)
-                )
-    connection.execute(
-        "INSERT INTO vocabulary SELECT * FROM unnest(%s::text[], %s::bigint[]) "
-        "ON CONFLICT (term) DO UPDATE SET chunks = vocabulary.chunks + excluded.chunks",
-        (list(counts), list(counts.values())),
-    )
-    connection.execute("UPDATE totals SET chunks = chunks + %s, terms = terms + %s", (chunks, length))
-
-
-def _vector(path: str, chunk: Chunk) -> tuple[str, set[str], int]:
-    """The text form of a chunk's tsvector, its terms, and how many there are of them, one by one."""
-    fields = (words.terms(path), _all_terms((*chunk.symbols, *chunk.scope)), words.terms(chunk.content))
-    places: dict[str, list[str]] = {}
-    at = 0
-    for terms, (weight, most) in zip(fields, _PLACES, strict=True):
-        for term, times in Counter(terms).items():
-            for _ in range(min(times, most)):
-                at = min(at + 1, 16_383)  # further on there are no places
-                places.setdefault(term, []).append(f"{at}{weight}")
-    vector = " ".join(f"'{term}':{','.join(given)}" for term, given in places.items())
-    return vector, set(places), len(fields[2])
-
-
-def _all_terms(texts: Iterable[str]) -> list[str]:
-    return [term for text in texts for term in words.terms(text)]
-
-
-def _clean(text: str) -> str:
-    return text.replace("\0", _FORGOTTEN)

@@ -10,11 +10,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.errors import StoreError
 from penstock.search import words
-from penstock.search.contract import Batch, Candidate, Chunk, FileState, Filters, IndexedFile, Repository, Sought
+from penstock.search.contract import (
+    Batch,
+    Candidate,
+    Chunk,
+    FileState,
+    Filters,
+    IndexedFile,
+    Repository,
+    Sought,
+    Vectors,
+)
 from penstock.search.expression import (
     facet_of_extension,
     facet_of_folder,
@@ -24,20 +34,18 @@ from penstock.search.expression import (
     matching,
 )
 from penstock.search.sqlite_file import SqliteFile
+from penstock.search.sqlite_rows import COLUMNS, SEPARATOR, TABLES, candidate_of, condition_of, names_of
 
-_SEPARATOR: Final = "\n"
-
-_COLUMNS: Final = (
-    "c.id, r.name, f.path, f.language, c.start_line, c.end_line, c.symbols, c.scope "
-    "FROM chunks c JOIN files f ON f.id = c.file JOIN repositories r ON r.id = f.repository"
-)
-
+if TYPE_CHECKING:
+    from penstock.search.sqlite_vectors import SqliteVectors
 
 _BY_TERMS: Final = (
-    f"SELECT {_COLUMNS.replace(' FROM', ', t.rank FROM', 1)} JOIN terms t ON t.rowid = c.id "
+    f"SELECT {COLUMNS}, t.rank FROM {TABLES} JOIN terms t ON t.rowid = c.id "  # noqa: S608  # constants
     "WHERE t.terms MATCH ? ORDER BY t.rank LIMIT ?"
 )
-_BY_NAME: Final = f"SELECT {_COLUMNS} JOIN definitions d ON d.chunk = c.id WHERE d.name = ? LIMIT ?"
+_BY_NAME: Final = (
+    f"SELECT {COLUMNS} FROM {TABLES} JOIN definitions d ON d.chunk = c.id WHERE d.name = ? AND {{}} LIMIT ?"  # noqa: S608  # as above
+)
 _CHUNKS_OF_FILE: Final = (
     "SELECT c.id, f.language, c.start_line, c.end_line, c.content, c.symbols, c.scope "
     "FROM chunks c JOIN files f ON f.id = c.file WHERE c.file = ?"
@@ -58,6 +66,7 @@ class SqliteIndex:
         self._file = SqliteFile(path, create=create)
         self._counting = threading.Lock()
         self._counted: tuple[object, int, dict[str, int]] = (None, 0, {})
+        self._vectors: SqliteVectors | None = None
 
     @property
     def name(self) -> str:
@@ -94,12 +103,11 @@ class SqliteIndex:
         if sought.terms:
             expression = matching(sought.terms, self._counts((*sought.terms, *facets))[1], facets)
             for row in self._file.rows(_BY_TERMS, expression, most):
-                found[row[0]] = _candidate(row[:-1], -row[-1])
+                found[row[0]] = candidate_of(row[:-1], -row[-1])
+        condition, values = condition_of(filters)
         for name in sought.names:
-            for row in self._file.rows(_BY_NAME, name, most):
-                candidate = _candidate(row, 0.0)
-                if _is_within(candidate, filters):
-                    found.setdefault(row[0], candidate)
+            for row in self._file.rows(_BY_NAME.format(condition), name, *values, most):
+                found.setdefault(row[0], candidate_of(row, 0.0))
         return list(found.values())
 
     def contents(self, chunks: Sequence[int]) -> dict[int, str]:
@@ -138,9 +146,19 @@ class SqliteIndex:
                 number,
             )
             cut = [
-                Chunk(start, end, text, _names(symbols), _names(scope)) for start, end, text, symbols, scope in chunks
+                Chunk(start, end, text, names_of(symbols), names_of(scope))
+                for start, end, text, symbols, scope in chunks
             ]
             yield IndexedFile(path, language, FileState(*state), cut)
+
+    def vectors(self, model: str) -> Vectors:
+        with self._counting:
+            if self._vectors is None or self._vectors.model != model:
+                # It asks for the extra, which an index without vectors does not need.
+                from penstock.search.sqlite_vectors import SqliteVectors  # noqa: PLC0415
+
+                self._vectors = SqliteVectors(self._file, model)
+            return self._vectors
 
     # -- changes -------------------------------------------------------------------------------------------------------
 
@@ -207,7 +225,7 @@ class SqliteIndex:
             cursor = self._file.execute(
                 "INSERT INTO chunks (file, start_line, end_line, symbols, scope, content) VALUES (?, ?, ?, ?, ?, ?)",
                 *(number, chunk.start_line, chunk.end_line),
-                *(_SEPARATOR.join(chunk.symbols), _SEPARATOR.join(chunk.scope), chunk.content),
+                *(SEPARATOR.join(chunk.symbols), SEPARATOR.join(chunk.scope), chunk.content),
             )
             at = cursor.lastrowid
             self._file.execute(
@@ -223,9 +241,10 @@ class SqliteIndex:
             for row in self._file.rows(_CHUNKS_OF_FILE, file):
                 at, language, start, end, content, symbols, scope = row
                 place = _Place(repository, path, language)
-                chunk = Chunk(start, end, content, _names(symbols), _names(scope))
+                chunk = Chunk(start, end, content, names_of(symbols), names_of(scope))
                 self._file.execute(_FORGET_TERMS, at, *_terms(place, chunk))
                 self._file.execute("DELETE FROM definitions WHERE chunk = ?", at)
+                self._file.execute("DELETE FROM vectors WHERE chunk = ?", at)
             self._file.execute("DELETE FROM chunks WHERE file = ?", file)
             self._file.execute("DELETE FROM files WHERE id = ?", file)
 
@@ -253,24 +272,6 @@ class SqliteIndex:
                     rows = self._file.rows("SELECT doc FROM vocabulary WHERE term = ?", term)
                     known[term] = rows[0][0] if rows else 0
             return total, known
-
-
-def _is_within(candidate: Candidate, filters: Filters) -> bool:
-    return (
-        filters.repository in (None, candidate.repository)
-        and filters.language in (None, candidate.language)
-        and (not filters.extension or candidate.path.lower().endswith(f".{filters.extension.lower()}"))
-        and (not filters.directory or candidate.path.startswith(f"{filters.directory}/"))
-    )
-
-
-def _candidate(row: Sequence[Any], bm25: float) -> Candidate:
-    *before, symbols, scope = row
-    return Candidate._make((*before, _names(symbols), _names(scope), bm25))
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split(_SEPARATOR)) if text else ()
 
 
 def _terms(place: _Place, chunk: Chunk) -> tuple[str, str, str, str]:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from penstock.errors import StoreError, StoreFull
 from penstock.search import words
 
-VERSION: Final = f"1/{words.VERSION}"
+VERSION: Final = f"2/{words.VERSION}"
 
 PATIENCE: Final = 60.0  # of a writer that waits for another one's batch
 _CACHE_KB: Final = 32_000
@@ -35,13 +35,14 @@ _SCHEMA: Final = (
     "CREATE INDEX chunks_of_file ON chunks (file, start_line)",
     "CREATE TABLE definitions (name TEXT NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (name, chunk)) WITHOUT ROWID",
     "CREATE INDEX definitions_of_chunk ON definitions (chunk)",
+    "CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
     "CREATE VIRTUAL TABLE terms USING fts5(path, symbols, place, text, content='', "
     "tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* Co M*'\")",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(terms, 'row')",
     # A term in the path or in the symbols counts more than one in the text; `place` only narrows.
     "INSERT INTO terms (terms, rank) VALUES ('rank', 'bm25(4.0, 3.0, 0.0, 1.0)')",
 )
-_TABLES: Final = ("vocabulary", "terms", "definitions", "chunks", "files", "repositories", "meta")
+_TABLES: Final = ("vocabulary", "terms", "vectors", "definitions", "chunks", "files", "repositories", "meta")
 
 
 class SqliteFile:

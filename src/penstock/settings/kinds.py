@@ -135,12 +135,12 @@ class Address(msgspec.Struct, frozen=True):
 
     schemes: tuple[str, ...]
     null: str = ""
+    elsewhere: str = "PGPASSWORD or ~/.pgpass"  # where the password belongs
 
     @property
     def allowed(self) -> str:
-        return f"a {self.schemes[0]}:// address without a password, which PGPASSWORD or ~/.pgpass hold" + _or_null(
-            self.null
-        )
+        schemes = " or ".join(f"{scheme}://" for scheme in self.schemes)
+        return f"a {schemes} address without a password, which belongs into {self.elsewhere}" + _or_null(self.null)
 
     def of(self, value: object) -> object:
         if value is None and self.null:

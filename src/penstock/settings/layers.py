@@ -12,7 +12,7 @@ import msgspec
 from penstock.errors import SettingsError
 from penstock.settings import places
 from penstock.settings.refusal import Lined, refusal
-from penstock.settings.table import BUILT_IN, CONFIG, Setting
+from penstock.settings.table import BUILT_IN, CONFIG, EMBEDDING_KEY, Setting
 from penstock.settings.tree import TREE, Key, Named, Section, Tree, nearest, no_such, place_of, settings
 
 _log = logging.getLogger("penstock.settings")
@@ -21,9 +21,12 @@ DEFAULT: Final = "default"
 
 _PREFIXES: Final = ("PENSTOCK_", "TOOL_OUTPUT_")
 
-# What is no setting but read elsewhere: by the command line, and by the benchmarks.
+# What is no setting but read elsewhere: a secret, and what the command line and the benchmarks read.
 _OTHERS: Final = frozenset(
-    {"PENSTOCK_DEBUG", "PENSTOCK_BENCH", "PENSTOCK_BENCH_HOME", "PENSTOCK_BENCH_PYTHON", "PENSTOCK_BENCH_REPOS"}
+    {
+        EMBEDDING_KEY,
+        *("PENSTOCK_DEBUG", "PENSTOCK_BENCH", "PENSTOCK_BENCH_HOME", "PENSTOCK_BENCH_PYTHON", "PENSTOCK_BENCH_REPOS"),
+    }
 )
 
 

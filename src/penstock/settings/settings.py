@@ -21,6 +21,7 @@ from penstock.settings.table import Agent, Setting, Table, ToolBounds
 from penstock.settings.tree import TREE, Key, Named, Section, Tree
 
 _FOLDER: Final[Key] = ("store", "directory")
+_EMBEDDER: Final[Key] = ("search", "embedder")
 _INDEXES: Final[Key] = ("search", "directory")
 _AGENT: Final = cast("Section", cast("Named", TREE.keys["agents"]).each)
 
@@ -131,6 +132,7 @@ def _settings(given: Layer) -> Settings:
     any_tool = ToolBounds(**msgspec.structs.asdict(limits.default))
     tools = {name: _tool(key, given, any_tool) for name, key in _names(("tool_output_limits", "tools"), given)}
     models = {name: given[key].value for name, key in _names(("models",), given)}
+    _check_embedder(settings, given)
     agents = {}
     for name, key in _names(("agents",), given):
         _check_model((*key, "model"), given, models)
@@ -156,6 +158,15 @@ def _check_model(at: Key, given: Layer, models: Mapping[str, Any]) -> None:
         window_of(str(said.value), models)
     except LimitError as error:
         raise refusal(said.origin.removeprefix("file "), ".".join(at), said.value, error.allowed) from None
+
+
+def _check_embedder(settings: Settings, given: Layer) -> None:
+    """A server needs its address and a model: what is missing is told now, and not at the first search."""
+    if settings.search.embedder == "endpoint":
+        origin = given[_EMBEDDER].origin.removeprefix("file ")
+        for word in ("embedding_url", "embedding_model"):
+            if getattr(settings.search, word) is None:
+                raise refusal(origin, f"search.{word}", None, "with `embedder: endpoint` it must be set")
 
 
 def _parts(section: Section, at: Key, given: Layer) -> dict[str, Any]:

@@ -32,6 +32,9 @@ from penstock.settings.kinds import Address, Choice, Flag, Kind, Number, Place, 
 
 Counter = Literal["estimate", "o200k_base", "cl100k_base"]
 Durability = Literal["full", "normal", "none"]
+EmbedderKind = Literal["none", "bundled", "endpoint"]
+EMBEDDERS: Final[tuple[EmbedderKind, ...]] = get_args(EmbedderKind)
+EMBEDDING_KEY: Final = "PENSTOCK_EMBEDDING_KEY"  # from the environment alone: what is in a file is shown and shared
 
 NAME: Final = "<name>"  # stands in a key for any name
 
@@ -191,6 +194,26 @@ class SearchSettings(msgspec.Struct, frozen=True):
             "The database that holds the indexes of code in place of the folder, one schema a project.",
             "PENSTOCK_SEARCH_DATABASE",
         ),
+    ] = None
+    embedder: Annotated[
+        EmbedderKind,
+        Setting(
+            Choice(EMBEDDERS),
+            "What makes vectors of code and questions: nothing, the bundled model, the server at `embedding_url`.",
+            "PENSTOCK_SEARCH_EMBEDDER",
+        ),
+    ] = "none"
+    embedding_url: Annotated[
+        str | None,
+        Setting(
+            Address(("https", "http"), "none", EMBEDDING_KEY),
+            "What comes before /embeddings at a server that speaks OpenAI's protocol.",
+            "PENSTOCK_EMBEDDING_URL",
+        ),
+    ] = None
+    embedding_model: Annotated[
+        str | None,
+        Setting(Text("the name of a model", "none"), "The model of that server.", "PENSTOCK_EMBEDDING_MODEL"),
     ] = None
 
 

@@ -58,12 +58,17 @@ class IndexRepository(BareTool):
                 index,
                 place,
                 repository_id or place.name,
-                progress=lambda report: progress(report.seen, f"{report.seen:,} files"),
+                embedder=self._search.embedder,
+                progress=lambda report: progress(report.seen + report.vectors, _how_far(report)),
                 stop=lambda: time.monotonic() > until,
             )
         finally:
             index.close()
         return to_json(_told(report, project_id, place))
+
+
+def _how_far(report: Report) -> str:
+    return f"{report.vectors:,} vectors" if report.vectors else f"{report.seen:,} files"
 
 
 def _told(report: Report, project_id: str, place: Path) -> dict[str, Any]:
@@ -81,7 +86,11 @@ def _told(report: Report, project_id: str, place: Path) -> dict[str, Any]:
         "without_grammar": dict(report.without_grammar.most_common()),
         "left_out": dict(report.left_out.most_common()),
     }
-    if not report.complete:
+    if report.vectors:
+        told["vectors"] = report.vectors
+    if report.no_vectors is not None:
+        told["next"] = f"The code is found by its words. Vectors are missing; call again later: {report.no_vectors}"
+    elif not report.complete:
         told["next"] = "Not all was read in the time of one call. What was is kept: call again with the same arguments."
     return told
 

@@ -1,0 +1,104 @@
+"""The vectors of an embedded index: half-precision numbers beside the chunks, all of them compared with a query's.
+
+A hundred thousand vectors of 256 numbers are compared in some 20 ms, so there is no structure to keep up. They stay in
+memory, twice as large as in the file, until the index changes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from penstock.errors import MissingExtra
+from penstock.search.contract import Candidate, Filters, Unembedded
+from penstock.search.embedder import Vector
+from penstock.search.sqlite_file import SqliteFile
+from penstock.search.sqlite_rows import COLUMNS, TABLES, candidate_of, condition_of, names_of
+
+try:
+    import numpy as np
+except ImportError as missing:
+    raise MissingExtra("search by meaning", "dense") from missing
+
+_Numbers = np.ndarray[Any, np.dtype[Any]]
+
+_MODEL: Final = "embedder"  # its key among the meta data
+_STORED: Final = np.dtype("<f2")
+
+_MISSING: Final = (
+    f"SELECT c.id, f.path, c.symbols, c.scope, c.content FROM {TABLES} "  # noqa: S608  # constants of this package
+    "WHERE c.id > ? AND (? OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id)) ORDER BY c.id LIMIT ?"
+)
+_ADD: Final = (
+    "INSERT OR REPLACE INTO vectors (chunk, vector) SELECT ?, ? WHERE EXISTS (SELECT 1 FROM chunks WHERE id = ?)"
+)
+
+
+class SqliteVectors:
+    def __init__(self, file: SqliteFile, model: str) -> None:
+        self.model = model
+        self._file = file
+        self._loading = threading.Lock()
+        self._loaded: tuple[object, _Numbers, _Numbers] | None = None
+
+    def missing(self, after: int, most: int) -> list[Unembedded]:
+        rows = self._file.rows(_MISSING, after, not self._is_own(), most)
+        return [
+            Unembedded(at, path, names_of(symbols), names_of(scope), content)
+            for at, path, symbols, scope, content in rows
+        ]
+
+    def add(self, vectors: Mapping[int, Vector]) -> None:
+        data = {chunk: np.asarray(vector, _STORED).tobytes() for chunk, vector in vectors.items()}
+        if not data:
+            return
+        with self._file.transaction():
+            if not self._is_own() or self._size() not in (0, len(next(iter(data.values())))):
+                self._file.execute("DELETE FROM vectors")
+                self._file.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", _MODEL, self.model)
+            for chunk, vector in data.items():
+                self._file.execute(_ADD, chunk, vector, chunk)
+
+    def nearest(self, vector: Vector, filters: Filters, most: int) -> list[Candidate]:
+        chunks, stored = self._all()
+        wanted = np.asarray(vector, np.float32)
+        if not len(chunks) or stored.shape[1] != len(wanted):
+            return []
+        near = stored @ wanted
+        if any(filters):
+            near[~np.isin(chunks, self._within(filters), assume_unique=True)] = -np.inf
+        first = np.argpartition(-near, most)[:most] if most < len(near) else np.arange(len(near))
+        first = first[np.isfinite(near[first])]
+        return self._candidates(chunks[first[np.lexsort((chunks[first], -near[first]))]].tolist())
+
+    # -- inside --------------------------------------------------------------------------------------------------------
+
+    def _is_own(self) -> bool:
+        """Whether what vectors there are, are of this model."""
+        return self._file.rows("SELECT value FROM meta WHERE key = ?", _MODEL) == [(self.model,)]
+
+    def _size(self) -> int:
+        """Of a vector in bytes; 0 where there are none."""
+        rows = self._file.rows("SELECT length(vector) FROM vectors LIMIT 1")
+        return int(rows[0][0]) if rows else 0
+
+    def _all(self) -> tuple[_Numbers, _Numbers]:
+        """The numbers of chunks, and their vectors."""
+        with self._loading:
+            state = self._file.state()
+            if self._loaded is None or self._loaded[0] != state:
+                rows = self._file.rows("SELECT chunk, vector FROM vectors ORDER BY chunk") if self._is_own() else []
+                chunks = np.fromiter((chunk for chunk, _ in rows), np.int64, len(rows))
+                data = np.frombuffer(b"".join(vector for _, vector in rows), _STORED)
+                self._loaded = state, chunks, data.reshape(len(rows), -1 if rows else 0).astype(np.float32)
+            return self._loaded[1:]
+
+    def _within(self, filters: Filters) -> _Numbers:
+        condition, values = condition_of(filters)
+        rows = self._file.rows(f"SELECT c.id FROM {TABLES} WHERE {condition}", *values)  # noqa: S608  # values are bound
+        return np.fromiter((chunk for (chunk,) in rows), np.int64, len(rows))
+
+    def _candidates(self, chunks: Sequence[int]) -> list[Candidate]:
+        one = f"SELECT {COLUMNS} FROM {TABLES} WHERE c.id = ?"  # noqa: S608  # constants of this package
+        return [candidate_of(row, 0.0) for chunk in chunks for row in self._file.rows(one, chunk)]
