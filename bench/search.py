@@ -5,8 +5,9 @@ labels are a folder with `manifest.json` (name, language, the folder that is sea
 `published_per_repo.json`. Repositories that are not checked out are named and left out, of the published figures too.
 
 The figure is NDCG@10 over chunks: a target counts at the first chunk of its file, which has to overlap its lines where
-the label has some; gains are 0 or 1; means are over queries, then repositories, then languages. `--large` asks the same
-queries of one index over all checkouts, for the times and the memory of a large project.
+the label has some; gains are 0 or 1; means are over queries, then repositories, then languages. `--baseline` puts
+simpler ways beside it (`search_baselines` says which). `--large` asks the same queries of one index over all checkouts,
+for the times and the memory of a large project.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.memory import peak
+from bench.search_baselines import BASELINES, Baselines
 from penstock.search.code_search import CodeSearch
 from penstock.search.indexing import Report, index_tree
 from penstock.search.ranking import Ranked
@@ -58,10 +60,17 @@ class Outcome:
     report: Report
     scores: list[tuple[Asked, float]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    simpler: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def mean(self) -> float:
         return statistics.fmean(score for _, score in self.scores)
+
+    def of(self, column: str) -> float:
+        """What another way gave, published or measured; nan where it is not known."""
+        if column in self.simpler:
+            return statistics.fmean(self.simpler[column])
+        return self.repo.published.get(PEERS.get(column, column), math.nan)
 
 
 # -- the labels --------------------------------------------------------------------------------------------------------
@@ -119,17 +128,20 @@ def _worth(place: int) -> float:
     return 1 / math.log2(place + 2)
 
 
-def measure(repo: Repo, queries: Iterable[Asked], folder: Path) -> Outcome:
+def measure(repo: Repo, queries: Iterable[Asked], folder: Path, *, baseline: bool = False) -> Outcome:
     with CodeSearch(folder) as search:
         made = search.projects.made(repo.name)
         outcome = Outcome(repo, index_tree(made, repo.root, repo.name))
         made.close()
         index = search.projects.opened(repo.name)
+        simpler = Baselines(index, repo.name) if baseline else None
         for asked in queries:
             began = time.perf_counter()
             best = search.best(index, asked.text)
             outcome.seconds.append(time.perf_counter() - began)
             outcome.scores.append((asked, ndcg(best, asked.targets)))
+            for name, found in simpler.ranked(asked.text, LOOKED_AT).items() if simpler else ():
+                outcome.simpler.setdefault(name, []).append(ndcg(found, asked.targets))
     return outcome
 
 
@@ -142,34 +154,34 @@ def by_language(outcomes: Sequence[Outcome], figure: Callable[[Outcome], float])
 
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
-    lines = [_row("repository", "language", "files", "chunks", "index s", "NDCG@10", *PEERS)]
+    columns = [name for name in (*BASELINES, *PEERS) if any(not math.isnan(o.of(name)) for o in outcomes)]
+    lines = [_row("repository", "language", "files", "chunks", "queries", "index s", "NDCG@10", *columns)]
     for outcome in outcomes:
         report = outcome.report
-        figures = (f"{report.indexed}", f"{report.chunks}", f"{report.seconds:.1f}", f"{outcome.mean:.3f}")
-        peers = (_told(outcome.repo.published.get(peer)) for peer in PEERS.values())
-        lines.append(_row(outcome.repo.name, outcome.repo.language, *figures, *peers))
+        sizes = (f"{report.indexed}", f"{report.chunks}", f"{len(outcome.scores)}", f"{report.seconds:.1f}")
+        others = (_told(outcome.of(name)) for name in columns)
+        lines.append(_row(outcome.repo.name, outcome.repo.language, *sizes, f"{outcome.mean:.3f}", *others))
     ours = by_language(outcomes, lambda outcome: outcome.mean)
-    theirs = {name: by_language(outcomes, _published(peer)) for name, peer in PEERS.items()}
+    theirs = {name: by_language(outcomes, _column(name)) for name in columns}
     lines.append("")
     for language, figure in ours.items():
-        lines.append(
-            _row("", language, "", "", "", f"{figure:.3f}", *(_told(theirs[name][language]) for name in PEERS))
-        )
-    totals = (_told(statistics.fmean(theirs[name].values())) for name in PEERS)
-    lines.append(_row("all languages", "", "", "", "", f"{statistics.fmean(ours.values()):.4f}", *totals))
+        others = (_told(theirs[name][language]) for name in columns)
+        lines.append(_row("", language, *[""] * 4, f"{figure:.3f}", *others))
+    totals = (_told(statistics.fmean(theirs[name].values())) for name in columns)
+    lines.append(_row("all languages", "", *[""] * 4, f"{statistics.fmean(ours.values()):.4f}", *totals))
     return [*lines, "", *_categories(outcomes), *_times(outcomes)]
 
 
-def _published(peer: str) -> Callable[[Outcome], float]:
-    return lambda outcome: outcome.repo.published.get(peer, math.nan)
+def _column(name: str) -> Callable[[Outcome], float]:
+    return lambda outcome: outcome.of(name)
 
 
-def _told(figure: float | None) -> str:
-    return "-" if figure is None or math.isnan(figure) else f"{figure:.3f}"
+def _told(figure: float) -> str:
+    return "-" if math.isnan(figure) else f"{figure:.3f}"
 
 
 def _row(name: str, language: str, *cells: str) -> str:
-    return f"{name:<18}{language:<12}" + "".join(f"{cell:>11}" for cell in cells)
+    return f"{name:<22}{language:<12}" + "".join(f"{cell:>11}" for cell in cells)
 
 
 def _categories(outcomes: Sequence[Outcome]) -> list[str]:
@@ -234,6 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--checkouts", type=Path, default=os.environ.get(REPOS_VARIABLE), help=f"or {REPOS_VARIABLE}")
     parser.add_argument("--labels", type=Path, default=LABELS, help="manifest, queries and published figures")
     parser.add_argument("--repo", action="append", help="only this one; may be repeated")
+    parser.add_argument("--baseline", action="store_true", help="simpler ways beside it")
     parser.add_argument("--missed", action="store_true", help="the queries that score less than a half")
     parser.add_argument("--large", action="store_true", help="only: one index over all checkouts")
     given = parser.parse_args(arguments)
@@ -249,7 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             texts = [asked.text for repo in repos for asked in queries[repo.name]]
             print("\n".join(large(given.checkouts, texts, Path(folder))))
             return 0
-        outcomes = [measure(repo, queries[repo.name], Path(folder)) for repo in repos]
+        outcomes = [measure(repo, queries[repo.name], Path(folder), baseline=given.baseline) for repo in repos]
     print("\n".join([*table(outcomes), *(missed(outcomes) if given.missed else [])]))
     if missing:
         print(f"not checked out, and left out of all figures: {', '.join(missing)}")
