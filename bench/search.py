@@ -6,8 +6,8 @@ labels are a folder with `manifest.json` (name, language, the folder that is sea
 
 The figure is NDCG@10 over chunks: a target counts at the first chunk of its file, which has to overlap its lines where
 the label has some; gains are 0 or 1; means are over queries, then repositories, then languages. `--baseline` puts
-simpler ways beside it (`search_baselines` says which). `--large` asks the same queries of one index over all checkouts,
-for the times and the memory of a large project.
+simpler ways beside it (`search_baselines` says which), `--bundled` searches with the bundled model's vectors too.
+`--large` asks the same queries of one index over all checkouts, for the times and the memory of a large project.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from typing import NamedTuple
 from bench.memory import peak
 from bench.search_baselines import BASELINES, Baselines
 from penstock.search.code_search import CodeSearch
+from penstock.search.embedder import Embedder
 from penstock.search.indexing import Report, index_tree
 from penstock.search.ranking import Ranked
 
@@ -128,10 +129,12 @@ def _worth(place: int) -> float:
     return 1 / math.log2(place + 2)
 
 
-def measure(repo: Repo, queries: Iterable[Asked], folder: Path, *, baseline: bool = False) -> Outcome:
-    with CodeSearch(folder) as search:
+def measure(
+    repo: Repo, queries: Iterable[Asked], folder: Path, *, baseline: bool = False, embedder: Embedder | None = None
+) -> Outcome:
+    with CodeSearch(folder, embedder=embedder) as search:
         made = search.projects.made(repo.name)
-        outcome = Outcome(repo, index_tree(made, repo.root, repo.name))
+        outcome = Outcome(repo, index_tree(made, repo.root, repo.name, embedder=embedder))
         made.close()
         index = search.projects.opened(repo.name)
         simpler = Baselines(index, repo.name) if baseline else None
@@ -220,11 +223,11 @@ def missed(outcomes: Sequence[Outcome]) -> list[str]:
 # -- one large index ---------------------------------------------------------------------------------------------------
 
 
-def large(root: Path, queries: Sequence[str], folder: Path) -> list[str]:
+def large(root: Path, queries: Sequence[str], folder: Path, embedder: Embedder | None = None) -> list[str]:
     """One project of all that is in a folder; the whole of `search_code` is timed, packing too."""
-    with CodeSearch(folder) as search:
+    with CodeSearch(folder, embedder=embedder) as search:
         made = search.projects.made("large")
-        report = index_tree(made, root, "large")
+        report = index_tree(made, root, "large", embedder=embedder)
         made.close()
         times, processor = [], []
         for query in (queries[0], *queries, *queries):
@@ -241,6 +244,12 @@ def large(root: Path, queries: Sequence[str], folder: Path) -> list[str]:
     ]
 
 
+def bundled() -> Embedder:
+    from penstock.search.static_embedder import StaticEmbedder
+
+    return StaticEmbedder()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.search", description=__doc__.partition("\n")[0])
     parser.add_argument("--checkouts", type=Path, default=os.environ.get(REPOS_VARIABLE), help=f"or {REPOS_VARIABLE}")
@@ -248,6 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repo", action="append", help="only this one; may be repeated")
     parser.add_argument("--baseline", action="store_true", help="simpler ways beside it")
     parser.add_argument("--missed", action="store_true", help="the queries that score less than a half")
+    parser.add_argument("--bundled", action="store_true", help="with the vectors of the bundled model")
     parser.add_argument("--large", action="store_true", help="only: one index over all checkouts")
     given = parser.parse_args(arguments)
     if given.checkouts is None:
@@ -257,12 +267,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not repos:
         parser.error(f"none of the repositories of {given.labels} is checked out in {given.checkouts}")
     queries = queries_of(given.labels)
+    embedder = bundled() if given.bundled else None
     with tempfile.TemporaryDirectory() as folder:
         if given.large:
             texts = [asked.text for repo in repos for asked in queries[repo.name]]
-            print("\n".join(large(given.checkouts, texts, Path(folder))))
+            print("\n".join(large(given.checkouts, texts, Path(folder), embedder)))
             return 0
-        outcomes = [measure(repo, queries[repo.name], Path(folder), baseline=given.baseline) for repo in repos]
+        outcomes = [
+            measure(repo, queries[repo.name], Path(folder), baseline=given.baseline, embedder=embedder)
+            for repo in repos
+        ]
     print("\n".join([*table(outcomes), *(missed(outcomes) if given.missed else [])]))
     if missing:
         print(f"not checked out, and left out of all figures: {', '.join(missing)}")
