@@ -1,4 +1,7 @@
-"""The indexes of a folder: one file a project, opened when it is asked for, and again when another file is there."""
+"""The indexes of a folder: one file a project, opened when it is asked for, and again when another file is there.
+
+A file that is deleted goes after what SQLite keeps beside it: once it is gone these names may be another index's.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from penstock.errors import ArgumentError
+from penstock.errors import ArgumentError, StoreError
 from penstock.search.contract import Index
 from penstock.search.sqlite import SqliteIndex
 
@@ -35,26 +38,52 @@ class ProjectFolder:
             try:
                 found = path.stat()
             except FileNotFoundError:
+                self._shut(project_id)
                 raise ArgumentError("project_id", project_id, those_there(self.names())) from None
             identity = found.st_dev, found.st_ino
             before = self._open.get(project_id)
             if before is not None and before[0] == identity:
                 return before[1]
-            if before is not None:
-                before[1].close()
+            self._shut(project_id)
             index = SqliteIndex(path)
             self._open[project_id] = identity, index
             return index
 
     def made(self, project_id: str) -> Index:
         """The index of a project, new where there is none. It is the caller's to close."""
-        return SqliteIndex(self._path(project_id), create=True)
+        path = self._path(project_id)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"the folder of indexes {self._folder} cannot be made: {error.strerror}") from error
+        return SqliteIndex(path, create=True)
+
+    def forget(self, project_id: str) -> bool:
+        path = self._path(project_id)
+        with self._lock:
+            self._shut(project_id)
+            if not path.exists():
+                return False
+            try:
+                for ending in ("-wal", "-shm", ""):
+                    path.with_name(path.name + ending).unlink(missing_ok=True)
+            except OSError as error:
+                # Windows deletes no file that a process has open.
+                raise StoreError(
+                    f"the index {path} cannot be deleted, perhaps as another process has it open: {error.strerror}"
+                ) from error
+        return True
 
     def close(self) -> None:
         with self._lock:
             for _, index in self._open.values():
                 index.close()
             self._open.clear()
+
+    def _shut(self, project_id: str) -> None:
+        """Close what is open of a project that is there no more, or is another one."""
+        if project_id in self._open:
+            self._open.pop(project_id)[1].close()
 
     def _path(self, project_id: str) -> Path:
         return self._folder / f"{checked_id(project_id)}{_ENDING}"

@@ -62,6 +62,7 @@ class SqliteFile:
         try:
             if new:
                 path.chmod(0o600)
+            self._identity = _identity(path)
             self._prepare(create)
         except BaseException:
             self._connection.close()
@@ -104,6 +105,8 @@ class SqliteFile:
         with self._lock:
             self.execute("BEGIN IMMEDIATE")
             try:
+                if _identity(self.path) != self._identity:
+                    raise StoreError(f"the index {self.path} was removed meanwhile")
                 yield
                 self.execute("COMMIT")
             except BaseException:
@@ -134,3 +137,12 @@ class SqliteFile:
             return None
         rows = self.rows("SELECT value FROM meta WHERE key = 'version'")
         return rows[0][0] if rows else None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Of the file that has this name. A file that was deleted takes what is written to it, and nobody ever finds it."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
