@@ -64,7 +64,7 @@ def test_index_that_cannot_be_deleted_is_told_and_stays_whole(tmp_path: Path) ->
 
 def test_place_that_can_be_no_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="the folder of indexes .* cannot be made"):
+    with pytest.raises(StoreError, match=r"the folder of indexes .* cannot be made"):
         ProjectFolder(tmp_path / "file").made("shop")
 
 

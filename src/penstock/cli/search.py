@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from penstock.cli import console
+from penstock.cli.indexes import opened_search
 from penstock.cli.options import as_json, words
-from penstock.cli.projects import opened_search
 from penstock.search.code_search import MOST_RESULTS, RESULTS
 
 
