@@ -14,7 +14,6 @@ from penstock.cli import projects, root
 
 from .conftest import call, process
 
-
 # By what is typed: "projects list" too.
 COMMANDS = dict(root.COMMANDS)
 COMMANDS |= {f"projects {name}": entry for name, entry in projects.COMMANDS.items()}

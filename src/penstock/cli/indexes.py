@@ -71,7 +71,7 @@ def at(command: Decorated) -> Decorated:
         "--at",
         type=place,
         metavar="PLACE",
-        help="A folder of indexes, or the postgresql:// address of a database. By default where the settings say.",
+        help="A folder of indexes, or a database as postgresql://... By default where the settings say.",
     )(command)
 
 

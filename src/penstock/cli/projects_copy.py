@@ -26,7 +26,7 @@ from penstock.search.copying import copied, later
     "--to",
     type=place,
     metavar="PLACE",
-    help="Where to: a folder of indexes, or the postgresql:// address of a database. By default where the settings say.",
+    help="Where to: a folder of indexes, or a database as postgresql://... By default where the settings say.",
 )
 @click.option("--from", "source", type=place, metavar="PLACE", help="Where from, likewise.")
 @yes

@@ -50,6 +50,7 @@ def command(project: str, repository: str | None, at: Place | None, yes: bool, j
 
 def _size(projects: Projects, project: str) -> str:
     """What there is to lose. What cannot be opened, as it is damaged or of another version, can be forgotten too."""
+    projects.names()  # which fails where the place itself cannot be read
     try:
         found = projects.opened(project).repositories()
     except StoreError as error:
