@@ -1,7 +1,4 @@
-"""The indexes of a folder: one file a project, opened when it is asked for, and again when another file is there.
-
-A file that is deleted goes after what SQLite keeps beside it: once it is gone these names may be another index's.
-"""
+"""The indexes of a folder: one file a project, opened when it is asked for, and again when another file is there."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ from typing import Final
 from penstock.errors import ArgumentError, StoreError
 from penstock.search.contract import Index
 from penstock.search.sqlite import SqliteIndex
+from penstock.search.sqlite_file import delete_file
 
 _ENDING: Final = ".sqlite"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -65,8 +63,7 @@ class ProjectFolder:
             if not path.exists():
                 return False
             try:
-                for ending in ("-wal", "-shm", ""):
-                    path.with_name(path.name + ending).unlink(missing_ok=True)
+                delete_file(path)
             except OSError as error:
                 # Windows deletes no file that a process has open.
                 raise StoreError(

@@ -139,6 +139,12 @@ class SqliteFile:
         return rows[0][0] if rows else None
 
 
+def delete_file(path: Path) -> None:
+    """Delete it after what SQLite keeps beside it: once it is gone these names may be another index's."""
+    for ending in ("-wal", "-shm", ""):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     """Of the file that has this name. A file that was deleted takes what is written to it, and nobody ever finds it."""
     try:
