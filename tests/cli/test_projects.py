@@ -335,5 +335,7 @@ def test_completion_answers_with_projects(shop: str) -> None:
     words = "penstock projects forget sh"
     environ = {"_PENSTOCK_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": "3"}
     assert process(environ=environ).text.split() == [f"plain,{shop}"]
+    environ |= {"COMP_WORDS": "penstock search --project shop", "COMP_CWORD": "3"}
+    assert process(environ=environ).text.split() == [f"plain,{shop}"]
     environ |= {"COMP_WORDS": "penstock projects f", "COMP_CWORD": "2"}
     assert process(environ=environ).text.split() == ["plain,forget"]

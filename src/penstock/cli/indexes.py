@@ -76,10 +76,10 @@ def at(command: Decorated) -> Decorated:
 
 
 def project(command: Decorated) -> Decorated:
-    return click.argument("project", metavar="ID", type=words, shell_complete=_names)(command)
+    return click.argument("project", metavar="ID", type=words, shell_complete=project_names)(command)
 
 
-def _names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Any]:
+def project_names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Any]:
     with ctx:
         names = projects_at(place_of(settings())).names()
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]

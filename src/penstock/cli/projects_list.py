@@ -47,7 +47,7 @@ def command(at: Place | None, json: bool) -> int:
             )
     if not json:
         show(found)
-    if not names:
+    if not names and not json:
         console.note(f"there is no project in {where}")
     return int(len(found) < len(names))
 
