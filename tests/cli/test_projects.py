@@ -219,6 +219,24 @@ def test_copy_that_would_set_a_repository_back_asks(shop: str, indexes: Path, tm
     assert call(*copy).code == 0
 
 
+@everywhere
+def test_copy_over_what_another_version_left_asks(shop: str, elsewhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = ("projects", "copy", shop, "--to", elsewhere)
+    engine = "postgres" if "://" in elsewhere else "sqlite_file"
+    with monkeypatch.context() as other:
+        other.setattr(f"penstock.search.{engine}.VERSION", "0/x")
+        if engine == "postgres":
+            assert call(*copy).code == 0
+        else:
+            fill(Path(elsewhere), shop, "main", 1)
+    done = call(*copy)
+    assert done.code == 2
+    assert f"what there is of {shop} is to be replaced" in done.err and "another version" in done.err
+    assert call(*copy, "--yes").code == 0
+    assert listed(shop, "--at", elsewhere) == listed(shop)
+    assert call("projects", "forget", shop, "--at", elsewhere, "--yes").code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -62,8 +62,17 @@ def test_index_that_cannot_be_deleted_is_told_and_stays_whole(tmp_path: Path) ->
     projects.close()
 
 
+def test_index_that_cannot_be_looked_at_is_told(tmp_path: Path) -> None:
+    (tmp_path / "shop.sqlite").symlink_to("shop.sqlite")
+    with pytest.raises(StoreError, match=r"shop\.sqlite cannot be read: Too many levels"):
+        ProjectFolder(tmp_path).opened("shop")
+
+
 def test_place_that_can_be_no_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
+    with pytest.raises(ArgumentError, match="there is none yet"):
+        ProjectFolder(tmp_path / "file").opened("shop")
+    assert not ProjectFolder(tmp_path / "file").forget("shop")
     with pytest.raises(StoreError, match=r"the folder of indexes .* cannot be made"):
         ProjectFolder(tmp_path / "file").made("shop")
 

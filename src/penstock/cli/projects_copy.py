@@ -16,7 +16,8 @@ from penstock.cli.opening import settings
 from penstock.cli.options import as_json
 from penstock.cli.progress import Progress
 from penstock.cli.projects_list import document
-from penstock.errors import CallerError
+from penstock.errors import ArgumentError, CallerError, StoreError
+from penstock.search.contract import Index, Projects
 from penstock.search.copying import copied, later
 
 
@@ -47,9 +48,9 @@ def command(project: str, to: Place | None, source: Place | None, yes: bool, jso
     began = time.monotonic()
     with closing(projects_at(origin)) as here, closing(projects_at(goal)) as there:
         index = here.opened(project)
+        if lost := _lost(there, project, index):
+            agree(f"in {goal}, {lost}", yes=yes)
         with closing(there.made(project)) as copy:
-            if newer := later(copy, index):
-                agree(f"in {goal}, {', '.join(newer)} was indexed later, and is to be set back", yes=yes)
             with Progress() as line, signals.caught(told.append):
                 files = copied(index, copy, lambda files: line.tell(f"{files:,} files copied"), lambda: bool(told))
             repositories = copy.repositories()
@@ -86,3 +87,15 @@ def _both(source: Place | None, to: Place | None) -> tuple[Place, Place]:
     if isinstance(source, Path) and not source.is_dir():
         raise CallerError(f"{str(source)!r} is not a folder that can be read")
     return origin, goal
+
+
+def _lost(there: Projects, project: str, index: Index) -> str:
+    """What the copy takes away from what is there; "" for nothing."""
+    there.names()  # which fails where the place itself cannot be read
+    try:
+        newer = later(there.opened(project), index)
+    except ArgumentError:
+        return ""  # it is the first copy
+    except StoreError as error:
+        return f"what there is of {project} is to be replaced ({error})"
+    return f"{', '.join(newer)} was indexed later, and is to be set back" if newer else ""

@@ -35,9 +35,11 @@ class ProjectFolder:
         with self._lock:
             try:
                 found = path.stat()
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 self._shut(project_id)
                 raise ArgumentError("project_id", project_id, those_there(self.names())) from None
+            except OSError as error:
+                raise StoreError(f"the index {path} cannot be read: {error.strerror}") from error
             identity = found.st_dev, found.st_ino
             before = self._open.get(project_id)
             if before is not None and before[0] == identity:
@@ -60,9 +62,9 @@ class ProjectFolder:
         path = self._path(project_id)
         with self._lock:
             self._shut(project_id)
-            if not path.exists():
-                return False
             try:
+                if not path.exists():
+                    return False
                 delete_file(path)
             except OSError as error:
                 # Windows deletes no file that a process has open.
