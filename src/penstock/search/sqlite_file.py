@@ -92,6 +92,7 @@ class SqliteFile:
                 if code == sqlite3.SQLITE_BUSY and time.monotonic() < until:
                     time.sleep(0.005)
                     continue
+                self._check_there()
                 if code == sqlite3.SQLITE_FULL:
                     raise StoreFull("the disk") from error
                 if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -105,14 +106,18 @@ class SqliteFile:
         with self._lock:
             self.execute("BEGIN IMMEDIATE")
             try:
-                if _identity(self.path) != self._identity:
-                    raise StoreError(f"the index {self.path} was removed meanwhile")
+                self._check_there()
                 yield
                 self.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _check_there(self) -> None:
+        """A file that was deleted takes what is written to it, and nobody ever finds it."""
+        if _identity(self.path) != self._identity:
+            raise StoreError(f"the index {self.path} was removed meanwhile")
 
     def _prepare(self, create: bool) -> None:
         if self.rows("PRAGMA journal_mode") != [("wal",)]:
@@ -146,7 +151,7 @@ def delete_file(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Of the file that has this name. A file that was deleted takes what is written to it, and nobody ever finds it."""
+    """Of the file that has this name."""
     try:
         found = path.stat()
     except OSError:
