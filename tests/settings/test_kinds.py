@@ -67,6 +67,7 @@ def test_kind_takes_what_is_allowed(kind: Kind, value: object, taken: object) ->
         (Text("a name"), 4),
         (SERVER, "postgresql://me:secret@db.example/code"),
         (SERVER, "postgresql://db.example/code?password=secret"),
+        (SERVER, "postgresql://me:sec/ret@db.example/code"),
         (SERVER, "mysql://db.example/code"),
         (SERVER, "db.example"),
         (SERVER, 5432),

@@ -318,11 +318,22 @@ def test_settings_without_a_file_load_no_yaml(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-def test_password_in_an_address_is_refused_and_not_repeated(load: Load) -> None:
-    with pytest.raises(SettingsError, match="without a password, which belongs into PGPASSWORD") as raised:
-        load(PENSTOCK_SEARCH_DATABASE="postgresql://me:hunter2@db.example/code")
-    assert "hunter2" not in str(raised.value)
-    assert "postgresql://me:***@db.example/code" in str(raised.value)
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://me:hunter2@db.example/code", "postgresql://me:***@db.example/code"),
+        ("postgresql://me:hun@ter2@db.example/code", "postgresql://me:***@db.example/code"),
+        ("postgresql://me:hun/ter2@db.example/code", "postgresql://me:***@db.example/code"),
+        ("postgresql://db/code?password=hunter2&sslmode=require", "postgresql://db/code?password=***&sslmode=require"),
+        ("host=db password=hunter2 dbname=code", "host=db password=*** dbname=code"),
+        ("postgresql://me:" + "hunter2" * 40 + "@db.example/code", "postgresql://me:***@db.example/code"),
+    ],
+)
+def test_password_in_an_address_is_refused_and_not_repeated(load: Load, address: str, shown: str) -> None:
+    with pytest.raises(SettingsError, match=r"without a password, which .*PGPASSWORD") as raised:
+        load(PENSTOCK_SEARCH_DATABASE=address)
+    assert "ter2" not in str(raised.value)
+    assert repr(shown) in str(raised.value)
 
 
 def test_model_of_an_agent_whose_window_nobody_knows_is_refused(tmp_path: Path) -> None:

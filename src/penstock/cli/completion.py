@@ -17,7 +17,7 @@ from penstock.errors import PenstockError
 def command(shell: str, json: bool) -> None:
     """Print the completion script for a shell.
 
-    It completes commands, options and handles. To have it in every new shell, once:
+    It completes commands, options, handles and projects. To have it in every new shell, once:
 
     \b
       bash   penstock completion bash > ~/.local/share/bash-completion/completions/penstock

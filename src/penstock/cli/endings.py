@@ -79,7 +79,8 @@ def _sentence(error: click.ClickException) -> str:
         return sentence
     option = getattr(error, "option_name", None)
     if isinstance(error, click.NoSuchOption) and option in _options(context.find_root().command):
-        return f"{option} goes before the command: {context.find_root().info_name} {option} ... {context.info_name}"
+        name, _, command = context.command_path.partition(" ")
+        return f"{option} goes before the command: {name} {option} ... {command}"
     return f"{sentence} (see {context.command_path} --help)"
 
 

@@ -11,9 +11,9 @@ import click
 
 from penstock.cli import console, signals
 from penstock.cli.documents import write_document
+from penstock.cli.indexes import opened_search
 from penstock.cli.options import as_json, words
 from penstock.cli.progress import Progress
-from penstock.cli.projects import opened_search
 from penstock.errors import CallerError, ToolError
 
 if TYPE_CHECKING:

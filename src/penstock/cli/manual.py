@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from penstock.cli import console
-from penstock.cli.root import COMMANDS, group
+from penstock.cli.root import group
 
 INTRODUCTION: Final = """\
 # Command line
@@ -43,10 +43,17 @@ def page() -> str:
 def _sections() -> Iterator[str]:
     root = click.Context(group, info_name=console.NAME, terminal_width=_WIDTH, **group.context_settings)
     yield _section(root)
-    for name in COMMANDS:
-        command = group.get_command(root, name)
+    yield from _of_group(root, group)
+
+
+def _of_group(above: click.Context, commands: click.Group) -> Iterator[str]:
+    for name in commands.list_commands(above):
+        command = commands.get_command(above, name)
         if command is not None:
-            yield _section(click.Context(command, root, name, **command.context_settings))
+            context = click.Context(command, above, name, **command.context_settings)
+            yield _section(context)
+            if isinstance(command, click.Group):
+                yield from _of_group(context, command)
 
 
 def _section(context: click.Context) -> str:

@@ -13,6 +13,7 @@ from penstock.cli.opening import opened
 from penstock.cli.options import as_json, words
 from penstock.errors import CallerError
 from penstock.settings.places import project_root
+from penstock.tools.map_files import MAPS
 from penstock.tools.roots import Roots
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def command(path: Path, query: str, files: tuple[Path, ...], max_tokens: int | N
       penstock map src --query "where are retries configured" --max-tokens 2000
     """
     # It asks for the extra, which the help pages need not.
-    from penstock.tools.repo_map import MAPS, RepoMap  # noqa: PLC0415
+    from penstock.tools.repo_map import RepoMap  # noqa: PLC0415
 
     if not path.exists():
         raise CallerError(f"there is no {str(path)!r}")

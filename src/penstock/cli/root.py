@@ -8,22 +8,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import click
-from click.shell_completion import CompletionItem
 
 from penstock import __version__
 from penstock.cli.console import NAME
 from penstock.cli.endings import ended
-
-
-class Entry(NamedTuple):
-    module: str  # where `command` is
-    summary: str  # the first sentence of its help
-
+from penstock.cli.lazy import Entry, LazyGroup
 
 COMMANDS: Final[dict[str, Entry]] = {
     "run": Entry("penstock.cli.run", "Run a command and print its output within limits."),
@@ -37,6 +30,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "show": Entry("penstock.cli.show", "Tell what is known of one kept output."),
     "index": Entry("penstock.cli.index", "Index the code of a folder for `penstock search`."),
     "search": Entry("penstock.cli.search", "Find code that `penstock index` has indexed, by words or by a name."),
+    "projects": Entry("penstock.cli.projects", "List, copy and forget what `penstock index` has indexed."),
     "stats": Entry("penstock.cli.stats", "Tell what was cut, saved and read again."),
     "gc": Entry("penstock.cli.gc", "Delete what has expired."),
     "check": Entry("penstock.cli.check", "Look for damage in the store."),
@@ -49,29 +43,7 @@ COMMANDS: Final[dict[str, Entry]] = {
 COMPLETE: Final = "_PENSTOCK_COMPLETE"
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are named in a table and loaded one by one."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click asks so
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # as above
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        command: click.Command = import_module(entry.module).command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # as above
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        names = [
-            CompletionItem(name, help=entry.summary) for name, entry in COMMANDS.items() if name.startswith(incomplete)
-        ]
-        return names + click.Command.shell_complete(self, ctx, incomplete)
-
+class Root(LazyGroup):
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         """The one way in, for the console script and for click's test runner: ends the process."""
         raise SystemExit(main(args))
@@ -79,7 +51,8 @@ class LazyGroup(click.Group):
 
 @click.group(
     NAME,
-    cls=LazyGroup,
+    cls=Root,
+    table=COMMANDS,
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

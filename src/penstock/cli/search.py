@@ -7,14 +7,21 @@ from typing import Any
 import click
 
 from penstock.cli import console
+from penstock.cli.indexes import opened_search, project_names
 from penstock.cli.options import as_json, words
-from penstock.cli.projects import opened_search
 from penstock.search.code_search import MOST_RESULTS, RESULTS
 
 
 @click.command("search")
 @click.argument("query", type=words)
-@click.option("--project", required=True, type=words, metavar="ID", help="The project, as `penstock index` was told.")
+@click.option(
+    "--project",
+    required=True,
+    type=words,
+    metavar="ID",
+    help="The project, as `penstock index` was told.",
+    shell_complete=project_names,
+)
 @click.option("--repository", type=words, metavar="ID", help="Only this repository of the project.")
 @click.option("--type", "file_type", type=words, metavar="TYPE", help="Only files of this extension or language.")
 @click.option("--in", "directory", type=words, metavar="DIR", help="Only below this folder of the repository.")

@@ -11,8 +11,8 @@ from typing import Final
 import click
 
 from penstock.cli import console
+from penstock.cli.indexes import opened_search
 from penstock.cli.opening import opened
-from penstock.cli.projects import opened_search
 from penstock.errors import MissingExtra, ToolError
 from penstock.search.code_search import CodeSearch
 from penstock.tools.builtin import TOOLS, toolset

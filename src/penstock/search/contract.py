@@ -177,4 +177,11 @@ class Projects(Protocol):
         """The index of a project, new where there is none. It is the caller's to close."""
         ...
 
+    def forget(self, project_id: str) -> bool:
+        """Remove a project with all that is indexed of it, of whichever version; whether there was one.
+
+        Whoever has it open is told that it is gone: a search as of any unknown project, an indexer by its next write.
+        """
+        ...
+
     def close(self) -> None: ...

@@ -215,6 +215,10 @@ class PostgresIndex:
                 connection.execute("DELETE FROM repositories WHERE id = %s", found)
         return found is not None
 
+    def is_there(self) -> bool:
+        """Whether it was not removed since it was opened."""
+        return self._version() is not None
+
     def close(self) -> None:
         with self._lock:
             if self._open is not None:
@@ -278,6 +282,8 @@ class PostgresIndex:
         with self._lock:
             try:
                 yield
+            except psycopg.errors.UndefinedTable as error:
+                raise StoreError(f"the index {self._schema} was removed meanwhile") from error
             except psycopg.Error as error:
                 told = str(error).partition("\n")[0]
                 raise StoreError(f"the index in PostgreSQL cannot be used: {told}") from error
@@ -299,6 +305,11 @@ def schema_of(project: str) -> str:
     return f"{name[: _LONGEST_NAME - len(digest) - 1]}-{digest}"
 
 
+def name_in_list(project: str) -> str:
+    """The name by which `projects_in` tells a project."""
+    return schema_of(project).removeprefix(PREFIX)
+
+
 def projects_in(url: str) -> list[str]:
     """The projects that a database has indexes of, as far as their names tell."""
     try:
@@ -311,6 +322,22 @@ def projects_in(url: str) -> list[str]:
     except psycopg.Error as error:
         raise StoreError(f"the database cannot be used: {str(error).partition(chr(10))[0]}") from error
     return [str(name).removeprefix(PREFIX) for (name,) in rows]
+
+
+def forgotten(url: str, project: str) -> bool:
+    """Remove the schema of a project, of whichever version; whether there was one."""
+    schema = schema_of(project)
+    try:
+        with psycopg.connect(url, connect_timeout=10, application_name="penstock") as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_of(schema),))
+            found = connection.execute("SELECT to_regclass(%s)", (f'"{schema}".meta',)).fetchone()
+            if found == (None,):
+                return False
+            connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
+    except psycopg.Error as error:
+        told = str(error).partition("\n")[0]
+        raise StoreError(f"the project {project} cannot be removed from the database: {told}") from error
+    return True
 
 
 def _lock_of(schema: str) -> int:

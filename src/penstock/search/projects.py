@@ -7,9 +7,10 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from penstock.errors import ArgumentError
+from penstock.errors import ArgumentError, StoreError
 from penstock.search.contract import Index
 from penstock.search.sqlite import SqliteIndex
+from penstock.search.sqlite_file import delete_file
 
 _ENDING: Final = ".sqlite"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -34,27 +35,54 @@ class ProjectFolder:
         with self._lock:
             try:
                 found = path.stat()
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
+                self._shut(project_id)
                 raise ArgumentError("project_id", project_id, those_there(self.names())) from None
+            except OSError as error:
+                raise StoreError(f"the index {path} cannot be read: {error.strerror}") from error
             identity = found.st_dev, found.st_ino
             before = self._open.get(project_id)
             if before is not None and before[0] == identity:
                 return before[1]
-            if before is not None:
-                before[1].close()
+            self._shut(project_id)
             index = SqliteIndex(path)
             self._open[project_id] = identity, index
             return index
 
     def made(self, project_id: str) -> Index:
         """The index of a project, new where there is none. It is the caller's to close."""
-        return SqliteIndex(self._path(project_id), create=True)
+        path = self._path(project_id)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"the folder of indexes {self._folder} cannot be made: {error.strerror}") from error
+        return SqliteIndex(path, create=True)
+
+    def forget(self, project_id: str) -> bool:
+        path = self._path(project_id)
+        with self._lock:
+            self._shut(project_id)
+            try:
+                if not path.exists():
+                    return False
+                delete_file(path)
+            except OSError as error:
+                # Windows deletes no file that a process has open.
+                raise StoreError(
+                    f"the index {path} cannot be deleted, perhaps as another process has it open: {error.strerror}"
+                ) from error
+        return True
 
     def close(self) -> None:
         with self._lock:
             for _, index in self._open.values():
                 index.close()
             self._open.clear()
+
+    def _shut(self, project_id: str) -> None:
+        """Close what is open of a project that is there no more, or is another one."""
+        if project_id in self._open:
+            self._open.pop(project_id)[1].close()
 
     def _path(self, project_id: str) -> Path:
         return self._folder / f"{checked_id(project_id)}{_ENDING}"

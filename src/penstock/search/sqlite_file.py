@@ -63,6 +63,7 @@ class SqliteFile:
         try:
             if new:
                 path.chmod(0o600)
+            self._identity = _identity(path)
             self._prepare(create)
         except BaseException:
             self._connection.close()
@@ -92,6 +93,7 @@ class SqliteFile:
                 if code == sqlite3.SQLITE_BUSY and time.monotonic() < until:
                     time.sleep(0.005)
                     continue
+                self._check_there()
                 if code == sqlite3.SQLITE_FULL:
                     raise StoreFull("the disk") from error
                 if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -105,12 +107,18 @@ class SqliteFile:
         with self._lock:
             self.execute("BEGIN IMMEDIATE")
             try:
+                self._check_there()
                 yield
                 self.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _check_there(self) -> None:
+        """A file that was deleted takes what is written to it, and nobody ever finds it."""
+        if _identity(self.path) != self._identity:
+            raise StoreError(f"the index {self.path} was removed meanwhile")
 
     def _prepare(self, create: bool) -> None:
         if self.rows("PRAGMA journal_mode") != [("wal",)]:
@@ -135,3 +143,18 @@ class SqliteFile:
             return None
         rows = self.rows("SELECT value FROM meta WHERE key = 'version'")
         return rows[0][0] if rows else None
+
+
+def delete_file(path: Path) -> None:
+    """Delete it after what SQLite keeps beside it: once it is gone these names may be another index's."""
+    for ending in ("-wal", "-shm", ""):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Of the file that has this name."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

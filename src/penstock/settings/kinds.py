@@ -148,7 +148,9 @@ class Address(msgspec.Struct, frozen=True):
         if not isinstance(value, str) or not value.isprintable():
             raise ValueError
         parts = urlsplit(value)
-        if parts.scheme not in self.schemes or parts.password is not None or "password=" in parts.query:
+        # What stands behind a password with a slash in it looks like a path.
+        has_password = parts.password is not None or "password=" in parts.query or "@" in parts.path
+        if parts.scheme not in self.schemes or has_password:
             raise ValueError
         return value
 

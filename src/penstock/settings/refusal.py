@@ -9,7 +9,7 @@ import msgspec
 from penstock.errors import SettingsError
 
 _SHOWN = 200
-_PASSWORD = re.compile(r"(://[^:/@\s]*):[^/@\s]*@")
+_PASSWORD = re.compile(r"(://[^:/@\s]*:)\S*(?=@)|(password=)[^&\s]*")  # with what it has in it, as people paste it
 
 
 class Thing(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ def _brief(value: object) -> object:
     if isinstance(value, list | tuple | set | frozenset):
         return Thing("a list")
     if isinstance(value, str):
-        value = _PASSWORD.sub(r"\1:***@", value[: _SHOWN + 1])
+        value = _PASSWORD.sub(r"\1\2***", value[: 10 * _SHOWN])  # whose time grows faster than the text
         return value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
     # Python refuses to write out numbers of more than 4,300 digits.
     if isinstance(value, int) and abs(value) >= 10**_SHOWN:

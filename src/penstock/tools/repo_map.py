@@ -21,6 +21,7 @@ from penstock.core.limits import Limits
 from penstock.core.offers import Offer
 from penstock.gate import BareGate
 from penstock.tools.base import BareTool
+from penstock.tools.map_files import MAPS
 from penstock.tools.map_text import Counts, Drawn, Sheet
 from penstock.tools.prompt import Prompt
 from penstock.tools.references import References
@@ -29,9 +30,6 @@ from penstock.tools.tagging import MOST_FILES, TOO_LARGE, Tagged, Tree
 from penstock.tools.toolset import Workshop
 
 SECONDS: Final = 10.0
-
-# In the folder of indexes, where the map keeps what it has parsed.
-MAPS: Final = "maps"
 
 # Of the time, what finding and parsing may take; the rest is for ranking.
 _LOOKING: Final = 0.7

@@ -21,6 +21,8 @@ from typing import Any, Final, NamedTuple, Self
 import msgspec
 
 from penstock.errors import StoreError
+from penstock.search.sqlite_file import delete_file
+from penstock.tools.map_files import swept, used
 from penstock.tools.tags import VERSION, FileTags
 
 _PATIENCE: Final = 1.0  # seconds
@@ -73,7 +75,10 @@ class TagFile:
     def of(cls, folder: Path, root: Path) -> Self:
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", root.name)[:40]
         digest = hashlib.blake2b(os.fsencode(root), digest_size=8).hexdigest()
-        return cls(folder / f"{name or 'root'}-{digest}.sqlite")
+        path = folder / f"{name or 'root'}-{digest}.sqlite"
+        if not path.exists():
+            swept(folder)
+        return cls(path)
 
     def generation(self) -> int:
         """Another one after every change."""
@@ -113,6 +118,7 @@ class TagFile:
     def _open(self) -> None:
         # Made before SQLite does, so that at no time others may read it.
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        used(self.path)
         self._connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             self._prepare()
@@ -165,5 +171,4 @@ class TagFile:
                 time.sleep(0.005)
 
     def _remove(self) -> None:
-        for ending in ("", "-wal", "-shm"):
-            Path(f"{self.path}{ending}").unlink(missing_ok=True)
+        delete_file(self.path)
