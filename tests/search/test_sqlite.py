@@ -208,3 +208,12 @@ def test_damaged_index_is_told_with_what_to_do(tmp_path: Path) -> None:
 def test_folder_in_the_place_of_an_index_is_told(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be opened"):
         SqliteIndex(tmp_path)
+
+
+def test_index_that_somebody_is_making_just_now_is_not_ready(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+    path.touch()
+    with pytest.raises(StoreError, match=r"new\.sqlite is not ready yet"):
+        SqliteIndex(path)
+    SqliteIndex(path, create=True).close()
+    SqliteIndex(path).close()

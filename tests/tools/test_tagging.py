@@ -116,25 +116,25 @@ def test_part_of_a_tree_is_looked_at_alone_and_the_rest_is_kept(root: Path, cach
 def test_time_that_is_over_leaves_a_part_and_the_next_call_goes_on(
     root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(root, {f"f{n:02}.py": f"class Valve{n}: ...\n" for n in range(30)})
+    write(root, {f"f{n:02}.py": f"class Valve{n}: ...\n" for n in range(12)})
     understood = tagging._tags
 
     def slowly(*args: object) -> object:
-        time.sleep(0.02)
+        time.sleep(0.2)
         return understood(*args)  # type: ignore[arg-type]  # as it was called
 
     monkeypatch.setattr(tagging, "_tags", slowly)
     seen = 0
-    for _ in range(60):
-        found = run(root, cache, seconds=0.2)
-        assert len(found.files) + found.waiting == 30
+    for _ in range(30):
+        found = run(root, cache, seconds=0.8)
+        assert len(found.files) + found.waiting == 12
         assert len(found.files) >= seen
         seen = len(found.files)
         if found.complete:
             break
         assert found.parsed + seen > 0
     assert found.complete
-    assert seen == 30
+    assert seen == 12
 
 
 def test_file_whose_parsing_takes_too_long_waits(root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

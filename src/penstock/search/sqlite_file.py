@@ -129,7 +129,8 @@ class SqliteFile:
         if self._version() == VERSION:
             return
         if not create:
-            raise StoreError(f"the index {self.path} was made by another version of Penstock: index the project again")
+            there = "was made by another version of Penstock: index the project again"
+            raise StoreError(f"the index {self.path} {there if self._version() else 'is not ready yet'}")
         with self.transaction():
             if self._version() != VERSION:  # unless another process was faster
                 for table in _TABLES:
