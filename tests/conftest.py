@@ -42,7 +42,7 @@ def postgres() -> Iterator[str]:
         # Not among pytest's own folders: where this is root, the server is another user's, who may not look into them.
         folder = Path(tempfile.mkdtemp(prefix="penstock-postgres-"))
         try:
-            server = embedded.get_server(folder, cleanup_mode=None)
+            server = embedded.get_server(folder, cleanup_mode="delete")
         except Exception as error:  # noqa: BLE001  # whatever keeps it from starting here
             pytest.skip(f"no PostgreSQL server can be started here: {error}")
     try:
