@@ -17,6 +17,11 @@ def test_tests_count_less(path: str) -> None:
     assert names_of(path).factor < 1
 
 
+def test_who_asks_for_tests_gets_them_in_full_but_not_their_data() -> None:
+    assert names_of("tests/test_a.py").factor_for_tests == 1
+    assert names_of("tests/a.json").factor_for_tests < 1
+
+
 @pytest.mark.parametrize("path", ["README.md", "a.json", "examples/a.py", "docs/a.py", "bench/a.rs", "x.html"])
 def test_examples_prose_and_data_count_less(path: str) -> None:
     assert names_of(path).factor < 1

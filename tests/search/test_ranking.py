@@ -50,6 +50,11 @@ def test_tests_follow_the_code() -> None:
     assert order("router", candidate("tests/test_router.py", 3.0), candidate("router.py", 2.0))[0] == "router.py"
 
 
+def test_tests_that_are_asked_for_stand_with_the_code() -> None:
+    found = order("tests of the router", candidate("tests/test_router.py", 3.0), candidate("router.py", 2.0))
+    assert found[0] == "tests/test_router.py"
+
+
 def test_different_files_come_before_the_next_chunk_of_one() -> None:
     several = [candidate("a.py", 5.0, line=line) for line in (1, 11, 21)]
     assert order("alpha", *several, candidate("b.py", 4.0))[:2] == ["a.py", "b.py"]

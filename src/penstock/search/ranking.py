@@ -4,7 +4,7 @@
 2. A file that is called after what is asked for is the place to look, and the more so, the more of its name is in the
    query: `router.go` answers "router", `router_group_options.go` less.
 3. A chunk that defines a name that is asked for goes before those that use it.
-4. Tests, examples, prose and data follow the code that they are about.
+4. Tests, examples, prose and data follow the code that they are about; tests do not where tests are asked for.
 5. Different files first: each further chunk of one file counts a third of the one before.
 
 The weights were found on labelled queries over public repositories (bench/search.py): on half of the repositories, and
@@ -33,6 +33,7 @@ FOLDERS: Final = 0.6
 _OTHER_CHUNKS: Final = 8
 _FADING: Final = 0.7  # each further chunk of a file adds so much of what the one before added
 _NEXT_OF_FILE: Final = 0.3
+_OF_TESTS: Final = frozenset(map(stem, ("test", "spec", "fixture")))
 _ABBREVIATED: Final = 0.9
 _BEGINS_ALIKE: Final = 0.9
 _ANY_CASE: Final = 0.6
@@ -56,7 +57,7 @@ def ranked(query: Query, weights: Weights, candidates: Sequence[Candidate]) -> l
         of_file.setdefault(_file(candidate), []).append(score)
     files = {file: judge.file(file[1], scores) for file, scores in of_file.items()}
     scored = [
-        ((score + judge.wanted(candidate) + files[_file(candidate)]) * names_of(candidate.path).factor, candidate)
+        ((score + judge.wanted(candidate) + files[_file(candidate)]) * judge.factor(candidate.path), candidate)
         for candidate, score in zip(candidates, own, strict=True)
     ]
     known = weights.known_share
@@ -91,6 +92,7 @@ class _Judge:
         self._terms = frozenset((*query.words, *query.terms))
         self._weights = weights.of_word
         self._total = sum(weights.of_word.values()) or 1.0
+        self._asks_for_tests = not self._words.isdisjoint(_OF_TESTS)
         self._names = frozenset(query.names)
         self._names_in_any_case = frozenset(name.lower() for name in query.names)
 
@@ -116,6 +118,11 @@ class _Judge:
         names = names_of(path)
         folders = self._share(self._words & names.folders)
         return REST_OF_FILE * others + self._file_name(names) + FOLDERS * folders
+
+    def factor(self, path: str) -> float:
+        """Rule 4."""
+        names = names_of(path)
+        return names.factor_for_tests if self._asks_for_tests else names.factor
 
     def _file_name(self, names: PathNames) -> float:
         met = {word: 1.0 if word == names.whole else _nearest(word, names.name) for word in self._words}
