@@ -18,6 +18,7 @@ _NAMELESS: Final = frozenset(
 
 _TEST: Final = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures?|__mocks__|mocks?|e2e)/|"
+    r"(?:[._-](?:tests?|specs?)|(?-i:[a-z0-9])(?:Tests?|Specs?))/|"
     r"(?:^|/)(?:test_|conftest\.)[^/]*$|[._-](?:tests?|specs?)\.\w+$|(?-i:[a-z0-9])(?:Tests?|Specs?|IT)\.\w+$"
 )
 _PROSE: Final = re.compile(
