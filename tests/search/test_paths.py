@@ -10,7 +10,8 @@ from penstock.search.words import stem
     "path",
     [
         "tests/test_a.py", "a_test.go", "src/a.spec.ts", "src/AppTest.java", "src/AppTests.cs", "spec/a_spec.rb",
-        "testdata/a.c", "pkg/conftest.py", "__tests__/a.js", "src/jvmTest/A.kt", "Shop.Specs/A.cs", "shop-tests/a.scala",
+        "testdata/a.c", "pkg/conftest.py", "__tests__/a.js",
+        "src/jvmTest/A.kt", "Shop.Specs/A.cs", "shop-tests/a.scala",
     ],
 )  # fmt: skip
 def test_tests_count_less(path: str) -> None:
@@ -27,7 +28,9 @@ def test_examples_prose_and_data_count_less(path: str) -> None:
     assert names_of(path).factor < 1
 
 
-@pytest.mark.parametrize("path", ["src/latest.py", "contest/a.py", "attestation.go", "src/inspector.ts", "LATEST.java", "aspects/a.py"])
+@pytest.mark.parametrize(
+    "path", ["src/latest.py", "contest/a.py", "attestation.go", "src/inspector.ts", "LATEST.java", "aspects/a.py"]
+)
 def test_names_that_only_sound_like_tests_count_in_full(path: str) -> None:
     assert names_of(path).factor == 1
 
