@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.memory import peak
-from bench.search_baselines import BASELINES, Baselines
+from bench.peers.environments import Unavailable
+from bench.search_baselines import BASELINES, SEMBLE, Baselines, by_semble
 from penstock.search.code_search import CodeSearch
 from penstock.search.indexing import Report, index_tree
 from penstock.search.ranking import Ranked
@@ -145,6 +146,16 @@ def measure(repo: Repo, queries: Iterable[Asked], folder: Path, *, baseline: boo
     return outcome
 
 
+def measure_semble(outcome: Outcome) -> str:
+    """Beside what was measured of ours; why not, where it cannot be had."""
+    asked = [one for one, _ in outcome.scores]
+    found = by_semble(outcome.repo.root, [one.text for one in asked], LOOKED_AT)
+    if isinstance(found, Unavailable):
+        return found.reason
+    outcome.simpler[SEMBLE] = [ndcg(best, one.targets) for best, one in zip(found, asked, strict=True)]
+    return ""
+
+
 def by_language(outcomes: Sequence[Outcome], figure: Callable[[Outcome], float]) -> dict[str, float]:
     languages = sorted({outcome.repo.language for outcome in outcomes})
     return {name: statistics.fmean(figure(o) for o in outcomes if o.repo.language == name) for name in languages}
@@ -154,7 +165,7 @@ def by_language(outcomes: Sequence[Outcome], figure: Callable[[Outcome], float])
 
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
-    columns = [name for name in (*BASELINES, *PEERS) if any(not math.isnan(o.of(name)) for o in outcomes)]
+    columns = [name for name in (*BASELINES, SEMBLE, *PEERS) if any(not math.isnan(o.of(name)) for o in outcomes)]
     lines = [_row("repository", "language", "files", "chunks", "queries", "index s", "NDCG@10", *columns)]
     for outcome in outcomes:
         report = outcome.report
@@ -181,7 +192,7 @@ def _told(figure: float) -> str:
 
 
 def _row(name: str, language: str, *cells: str) -> str:
-    return f"{name:<22}{language:<12}" + "".join(f"{cell:>11}" for cell in cells)
+    return f"{name:<22}{language:<12}" + "".join(f"{cell:>12}" for cell in cells)
 
 
 def _categories(outcomes: Sequence[Outcome]) -> list[str]:
@@ -247,6 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--labels", type=Path, default=LABELS, help="manifest, queries and published figures")
     parser.add_argument("--repo", action="append", help="only this one; may be repeated")
     parser.add_argument("--baseline", action="store_true", help="simpler ways beside it")
+    parser.add_argument("--semble", action="store_true", help="semble without its model beside it; installs it once")
     parser.add_argument("--missed", action="store_true", help="the queries that score less than a half")
     parser.add_argument("--large", action="store_true", help="only: one index over all checkouts")
     given = parser.parse_args(arguments)
@@ -263,7 +275,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(large(given.checkouts, texts, Path(folder))))
             return 0
         outcomes = [measure(repo, queries[repo.name], Path(folder), baseline=given.baseline) for repo in repos]
+    reasons = {measure_semble(outcome) for outcome in outcomes} - {""} if given.semble else set()
     print("\n".join([*table(outcomes), *(missed(outcomes) if given.missed else [])]))
+    for reason in reasons:
+        print(f"semble: {reason}")
     if missing:
         print(f"not checked out, and left out of all figures: {', '.join(missing)}")
     return 0
