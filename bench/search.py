@@ -192,7 +192,7 @@ def _told(figure: float) -> str:
 
 
 def _row(name: str, language: str, *cells: str) -> str:
-    return f"{name:<22}{language:<12}" + "".join(f"{cell:>12}" for cell in cells)
+    return f"{name:<22}{language:<12}" + "".join(f"{cell:>13}" for cell in cells)
 
 
 def _categories(outcomes: Sequence[Outcome]) -> list[str]:
