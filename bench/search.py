@@ -61,7 +61,7 @@ class Outcome:
     report: Report
     scores: list[tuple[Asked, float]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    simpler: dict[str, list[float]] = field(default_factory=dict)
+    measured: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def mean(self) -> float:
@@ -69,8 +69,8 @@ class Outcome:
 
     def of(self, column: str) -> float:
         """What another way gave, published or measured; nan where it is not known."""
-        if column in self.simpler:
-            return statistics.fmean(self.simpler[column])
+        if column in self.measured:
+            return statistics.fmean(self.measured[column])
         return self.repo.published.get(PEERS.get(column, column), math.nan)
 
 
@@ -142,7 +142,7 @@ def measure(repo: Repo, queries: Iterable[Asked], folder: Path, *, baseline: boo
             outcome.seconds.append(time.perf_counter() - began)
             outcome.scores.append((asked, ndcg(best, asked.targets)))
             for name, found in simpler.ranked(asked.text, LOOKED_AT).items() if simpler else ():
-                outcome.simpler.setdefault(name, []).append(ndcg(found, asked.targets))
+                outcome.measured.setdefault(name, []).append(ndcg(found, asked.targets))
     return outcome
 
 
@@ -152,7 +152,7 @@ def measure_semble(outcome: Outcome) -> str:
     found = by_semble(outcome.repo.root, [one.text for one in asked], LOOKED_AT)
     if isinstance(found, Unavailable):
         return found.reason
-    outcome.simpler[SEMBLE] = [ndcg(best, one.targets) for best, one in zip(found, asked, strict=True)]
+    outcome.measured[SEMBLE] = [ndcg(best, one.targets) for best, one in zip(found, asked, strict=True)]
     return ""
 
 
@@ -196,12 +196,19 @@ def _row(name: str, language: str, *cells: str) -> str:
 
 
 def _categories(outcomes: Sequence[Outcome]) -> list[str]:
-    scores: dict[str, list[float]] = {}
-    for asked, score in (pair for outcome in outcomes for pair in outcome.scores):
-        scores.setdefault(asked.category, []).append(score)
-    return [
-        f"{name}: {statistics.fmean(found):.3f} over {len(found)} queries" for name, found in sorted(scores.items())
-    ]
+    """Ours, then those of the other ways that were measured here."""
+    scores: dict[str, dict[str, list[float]]] = {}
+    for outcome in outcomes:
+        for place, (asked, score) in enumerate(outcome.scores):
+            ways = {"": score} | {name: found[place] for name, found in outcome.measured.items()}
+            for name, one in ways.items():
+                scores.setdefault(asked.category, {}).setdefault(name, []).append(one)
+    lines = []
+    for category, found in sorted(scores.items()):
+        ours, *others = ((name, statistics.fmean(way)) for name, way in found.items())
+        told = "".join(f"; {name} {figure:.3f}" for name, figure in others)
+        lines.append(f"{category}: {ours[1]:.3f} over {len(found[''])} queries{told}")
+    return lines
 
 
 def _times(outcomes: Sequence[Outcome]) -> list[str]:
