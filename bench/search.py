@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.memory import peak
-from bench.search_baselines import BASELINES, Baselines
+from bench.peers.environments import Unavailable
+from bench.search_baselines import BASELINES, SEMBLE, Baselines, by_semble
 from penstock.search.code_search import CodeSearch
 from penstock.search.embedder import Embedder
 from penstock.search.indexing import Report, index_tree
@@ -61,7 +62,7 @@ class Outcome:
     report: Report
     scores: list[tuple[Asked, float]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    simpler: dict[str, list[float]] = field(default_factory=dict)
+    measured: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def mean(self) -> float:
@@ -69,8 +70,8 @@ class Outcome:
 
     def of(self, column: str) -> float:
         """What another way gave, published or measured; nan where it is not known."""
-        if column in self.simpler:
-            return statistics.fmean(self.simpler[column])
+        if column in self.measured:
+            return statistics.fmean(self.measured[column])
         return self.repo.published.get(PEERS.get(column, column), math.nan)
 
 
@@ -144,8 +145,18 @@ def measure(
             outcome.seconds.append(time.perf_counter() - began)
             outcome.scores.append((asked, ndcg(best, asked.targets)))
             for name, found in simpler.ranked(asked.text, LOOKED_AT).items() if simpler else ():
-                outcome.simpler.setdefault(name, []).append(ndcg(found, asked.targets))
+                outcome.measured.setdefault(name, []).append(ndcg(found, asked.targets))
     return outcome
+
+
+def measure_semble(outcome: Outcome) -> str:
+    """Beside what was measured of ours; why not, where it cannot be had."""
+    asked = [one for one, _ in outcome.scores]
+    found = by_semble(outcome.repo.root, [one.text for one in asked], LOOKED_AT)
+    if isinstance(found, Unavailable):
+        return found.reason
+    outcome.measured[SEMBLE] = [ndcg(best, one.targets) for best, one in zip(found, asked, strict=True)]
+    return ""
 
 
 def by_language(outcomes: Sequence[Outcome], figure: Callable[[Outcome], float]) -> dict[str, float]:
@@ -157,7 +168,7 @@ def by_language(outcomes: Sequence[Outcome], figure: Callable[[Outcome], float])
 
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
-    columns = [name for name in (*BASELINES, *PEERS) if any(not math.isnan(o.of(name)) for o in outcomes)]
+    columns = [name for name in (*BASELINES, SEMBLE, *PEERS) if any(not math.isnan(o.of(name)) for o in outcomes)]
     lines = [_row("repository", "language", "files", "chunks", "queries", "index s", "NDCG@10", *columns)]
     for outcome in outcomes:
         report = outcome.report
@@ -184,16 +195,23 @@ def _told(figure: float) -> str:
 
 
 def _row(name: str, language: str, *cells: str) -> str:
-    return f"{name:<22}{language:<12}" + "".join(f"{cell:>11}" for cell in cells)
+    return f"{name:<22}{language:<12}" + "".join(f"{cell:>13}" for cell in cells)
 
 
 def _categories(outcomes: Sequence[Outcome]) -> list[str]:
-    scores: dict[str, list[float]] = {}
-    for asked, score in (pair for outcome in outcomes for pair in outcome.scores):
-        scores.setdefault(asked.category, []).append(score)
-    return [
-        f"{name}: {statistics.fmean(found):.3f} over {len(found)} queries" for name, found in sorted(scores.items())
-    ]
+    """Ours, then those of the other ways that were measured here."""
+    scores: dict[str, dict[str, list[float]]] = {}
+    for outcome in outcomes:
+        for place, (asked, score) in enumerate(outcome.scores):
+            ways = {"": score} | {name: found[place] for name, found in outcome.measured.items()}
+            for name, one in ways.items():
+                scores.setdefault(asked.category, {}).setdefault(name, []).append(one)
+    lines = []
+    for category, found in sorted(scores.items()):
+        ours, *others = ((name, statistics.fmean(way)) for name, way in found.items())
+        told = "".join(f"; {name} {figure:.3f}" for name, figure in others)
+        lines.append(f"{category}: {ours[1]:.3f} over {len(found[''])} queries{told}")
+    return lines
 
 
 def _times(outcomes: Sequence[Outcome]) -> list[str]:
@@ -256,6 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--labels", type=Path, default=LABELS, help="manifest, queries and published figures")
     parser.add_argument("--repo", action="append", help="only this one; may be repeated")
     parser.add_argument("--baseline", action="store_true", help="simpler ways beside it")
+    parser.add_argument("--semble", action="store_true", help="semble without its model beside it; installs it once")
     parser.add_argument("--missed", action="store_true", help="the queries that score less than a half")
     parser.add_argument("--bundled", action="store_true", help="with the vectors of the bundled model")
     parser.add_argument("--large", action="store_true", help="only: one index over all checkouts")
@@ -277,7 +296,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             measure(repo, queries[repo.name], Path(folder), baseline=given.baseline, embedder=embedder)
             for repo in repos
         ]
+    reasons = {measure_semble(outcome) for outcome in outcomes} - {""} if given.semble else set()
     print("\n".join([*table(outcomes), *(missed(outcomes) if given.missed else [])]))
+    for reason in reasons:
+        print(f"semble: {reason}")
     if missing:
         print(f"not checked out, and left out of all figures: {', '.join(missing)}")
     return 0

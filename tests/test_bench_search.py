@@ -68,6 +68,8 @@ def test_whole_run_prints_ours_beside_the_published(tmp_path: Path, capsys: pyte
     arguments = ["--checkouts", str(checkouts), "--labels", str(labels)]
     assert main(arguments) == 0
     told = capsys.readouterr().out
-    assert "1.0000      0.750" in told and "left out of all figures: gone" in told
+    total = next(line for line in told.splitlines() if line.startswith("all languages"))
+    assert total.split()[2:] == ["1.0000", "0.750"]
+    assert "symbol: 1.000 over 1 queries" in told and "left out of all figures: gone" in told
     assert main([*arguments, "--large"]) == 0
     assert "first query" in capsys.readouterr().out

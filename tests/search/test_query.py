@@ -10,6 +10,10 @@ def test_question_words_are_left_out() -> None:
     assert analysed("how does the router match a path").words == tuple(map(stem, ("router", "match", "path")))
 
 
+def test_what_is_to_be_done_about_the_code_is_left_out() -> None:
+    assert analysed("fix the router that matches a path").words == tuple(map(stem, ("router", "match", "path")))
+
+
 def test_question_of_nothing_else_keeps_its_words() -> None:
     assert analysed("how does it work").words
 

@@ -37,6 +37,12 @@ def test_name_that_says_more_than_was_asked_helps_less() -> None:
     assert found[0] == "router.py"
 
 
+def test_name_counts_less_where_the_text_says_little() -> None:
+    text = [candidate("task.py", 5.0), candidate("task.py", 4.0, line=11)]
+    assert order("lock of the pool while workers wait", candidate("lock.py", 0.2), *text)[0] == "task.py"
+    assert order("lock of the pool while workers wait", candidate("lock.py", 2.0), *text)[0] == "lock.py"
+
+
 def test_abbreviated_file_name_counts() -> None:
     assert order("websocket client", candidate("pool.py", 3.0), candidate("client_ws.py", 3.0))[0] == "client_ws.py"
 
@@ -48,6 +54,11 @@ def test_file_with_many_hits_goes_before_one_with_one() -> None:
 
 def test_tests_follow_the_code() -> None:
     assert order("router", candidate("tests/test_router.py", 3.0), candidate("router.py", 2.0))[0] == "router.py"
+
+
+def test_tests_that_are_asked_for_stand_with_the_code() -> None:
+    found = order("tests of the router", candidate("tests/test_router.py", 3.0), candidate("router.py", 2.0))
+    assert found[0] == "tests/test_router.py"
 
 
 def test_different_files_come_before_the_next_chunk_of_one() -> None:

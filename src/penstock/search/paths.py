@@ -6,6 +6,7 @@ The names `mod`, `index` and `__init__` say nothing: there it is the folder that
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -17,6 +18,7 @@ _NAMELESS: Final = frozenset(
 
 _TEST: Final = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|testing|testdata|fixtures?|__mocks__|mocks?|e2e)/|"
+    r"(?:[._-](?:tests?|specs?)|(?-i:[a-z0-9])(?:Tests?|Specs?))/|"
     r"(?:^|/)(?:test_|conftest\.)[^/]*$|[._-](?:tests?|specs?)\.\w+$|(?-i:[a-z0-9])(?:Tests?|Specs?|IT)\.\w+$"
 )
 _PROSE: Final = re.compile(
@@ -28,7 +30,8 @@ _BESIDE: Final = re.compile(
 )
 
 # What a score is multiplied by.
-_FACTORS: Final = ((_TEST, 0.5), (_PROSE, 0.4), (_BESIDE, 0.5))
+_OTHER_FACTORS: Final = ((_PROSE, 0.4), (_BESIDE, 0.5))
+_FACTORS: Final = ((_TEST, 0.5), *_OTHER_FACTORS)
 
 
 class PathNames(NamedTuple):
@@ -36,6 +39,7 @@ class PathNames(NamedTuple):
     whole: str  # the same as one word
     folders: frozenset[str]  # the stems of the folders above
     factor: float  # below 1 for tests, examples, prose and data
+    factor_for_tests: float  # the same for who asks for tests
 
 
 @lru_cache(maxsize=4_096)
@@ -46,12 +50,13 @@ def names_of(path: str) -> PathNames:
         called = folder.rpartition("/")[2]
     parts = parts_of(called) or [called.lower()]
     folders = frozenset(stem(part) for name in folder.split("/") for part in parts_of(name))
-    return PathNames(tuple(dict.fromkeys(map(stem, parts))), stem("".join(parts)), folders, _factor(path))
+    factors = _factor(path, _FACTORS), _factor(path, _OTHER_FACTORS)
+    return PathNames(tuple(dict.fromkeys(map(stem, parts))), stem("".join(parts)), folders, *factors)
 
 
-def _factor(path: str) -> float:
+def _factor(path: str, factors: Iterable[tuple[re.Pattern[str], float]]) -> float:
     lower = path.lower()
-    for kind, factor in _FACTORS:
+    for kind, factor in factors:
         if kind.search(path) or kind.search(lower):
             return factor
     return 1.0

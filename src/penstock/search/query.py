@@ -25,9 +25,9 @@ _IN_EVERY_QUESTION: Final = (
     "was we were what when where which while who why will with would you your"
 )
 _OF_ANY_CODE: Final = (
-    "based class code definition definitions feature function functions handle handles handling implement "
-    "implementation implementations implemented implements internal internals logic method methods support supported "
-    "supports work working works"
+    "based class code definition definitions feature fix fixed fixes fixing function functions handle handles "
+    "handling implement implementation implementations implemented implements internal internals logic method methods "
+    "support supported supports work working works"
 )
 _EMPTY: Final = frozenset(f"{_IN_EVERY_QUESTION} {_OF_ANY_CODE}".split())
 

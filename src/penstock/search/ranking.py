@@ -2,15 +2,17 @@
 
 1. A file is a topic. The more of its chunks match, the better each of them is.
 2. A file that is called after what is asked for is the place to look, and the more so, the more of its name is in the
-   query: `router.go` answers "router", `router_group_options.go` less.
+   query: `router.go` answers "router", `router_group_options.go` less. Where its text says little of what is asked
+   for, its name counts less, too.
 3. A chunk that defines a name that is asked for goes before those that use it.
-4. Tests, examples, prose and data follow the code that they are about.
+4. Tests, examples, prose and data follow the code that they are about; tests do not where tests are asked for.
 5. Different files first: each further chunk of one file counts a third of the one before.
 6. What a vector finds adds to the ground by its place, not by its distance, which differs from model to model: the
    reciprocal of the place, as in reciprocal rank fusion. Ranks alone would lose how much better BM25's best is.
 
-The weights were found on labelled queries over public repositories (bench/search.py): on half of the repositories, and
-what gained nothing on the other half was left out. Each can be halved or doubled at a loss of at most .02.
+The weights were found on labelled queries over public repositories (bench/search.py), then on what was committed in
+others (bench/commits.py): on half of the repositories, and what gained nothing on the other half was left out. Each can
+be halved or doubled at a loss of at most .02.
 """
 
 from __future__ import annotations
@@ -27,15 +29,17 @@ from penstock.search.words import parts_of, stem
 BEST_SYMBOL: Final = 0.5  # the defined name that has most of the query's words, and least besides
 NAME_IN_SENTENCE: Final = 0.5
 NAME_ALONE: Final = 3.0
-REST_OF_FILE: Final = 0.6
+REST_OF_FILE: Final = 0.5
 FILE_NAME: Final = 5.0  # words in the file's name, by weight
 FILE_NAME_EVENLY: Final = 2.0  # the same, all words alike
-FOLDERS: Final = 0.6
+FILE_NAME_ALONE: Final = 0.5  # so much of both counts where the text says nothing
+FOLDERS: Final = 1.2
 NEAR: Final = 0.3  # the chunk whose vector is the nearest
 
 _OTHER_CHUNKS: Final = 8
 _FADING: Final = 0.7  # each further chunk of a file adds so much of what the one before added
 _NEXT_OF_FILE: Final = 0.3
+_OF_TESTS: Final = frozenset(map(stem, ("test", "spec", "fixture")))
 _ABBREVIATED: Final = 0.9
 _BEGINS_ALIKE: Final = 0.9
 _ANY_CASE: Final = 0.6
@@ -66,7 +70,7 @@ def ranked(query: Query, weights: Weights, found: Sequence[Candidate], near: Seq
         of_file.setdefault(_file(candidate), []).append(score)
     files = {file: judge.file(file[1], scores) for file, scores in of_file.items()}
     scored = [
-        ((score + judge.wanted(candidate) + files[_file(candidate)]) * names_of(candidate.path).factor, candidate)
+        ((score + judge.wanted(candidate) + files[_file(candidate)]) * judge.factor(candidate.path), candidate)
         for candidate, score in zip(candidates, own, strict=True)
     ]
     # Words that the code does not have say less against what was found by its meaning.
@@ -107,6 +111,7 @@ class _Judge:
         self._terms = frozenset((*query.words, *query.terms))
         self._weights = weights.of_word
         self._total = sum(weights.of_word.values()) or 1.0
+        self._asks_for_tests = not self._words.isdisjoint(_OF_TESTS)
         self._names = frozenset(query.names)
         self._names_in_any_case = frozenset(name.lower() for name in query.names)
 
@@ -131,7 +136,13 @@ class _Judge:
         others = sum(score * _FADING**place for place, score in enumerate(scores[1 : _OTHER_CHUNKS + 1]))
         names = names_of(path)
         folders = self._share(self._words & names.folders)
-        return REST_OF_FILE * others + self._file_name(names) + FOLDERS * folders
+        borne_out = FILE_NAME_ALONE + (1 - FILE_NAME_ALONE) * min(1.0, scores[0])
+        return REST_OF_FILE * others + self._file_name(names) * borne_out + FOLDERS * folders
+
+    def factor(self, path: str) -> float:
+        """Rule 4."""
+        names = names_of(path)
+        return names.factor_for_tests if self._asks_for_tests else names.factor
 
     def _file_name(self, names: PathNames) -> float:
         met = {word: 1.0 if word == names.whole else _nearest(word, names.name) for word in self._words}
