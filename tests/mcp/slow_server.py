@@ -1,4 +1,4 @@
-"""The command line with a tool that waits for a file, and an index_repository that has no time."""
+"""The command line with a tool that waits for a file, and an index_repository that has no time, or `--unhurried`."""
 
 import sys
 
@@ -18,6 +18,9 @@ if __name__ == "__main__":
     from penstock.cli import main
     from penstock.mcp import tool_server
 
-    index_repository.made = hurried
+    if sys.argv[1] == "--unhurried":
+        sys.argv.pop(1)
+    else:
+        index_repository.made = hurried
     tool_server._PROGRESS_SECONDS = 0
     sys.exit(main())

@@ -12,9 +12,9 @@ from penstock.tools.toolset import Progress, Workshop, silent
 
 OFFER = Offer(
     "wait",
-    "Wait until the file `name`.go is there.",
-    {"name": {"type": "string"}, "deaf": {"type": "boolean", "description": "Whether it never tells of its progress."}},
-    ("name",),
+    "Wait until the file `of`.go is there.",
+    {"of": {"type": "string"}, "deaf": {"type": "boolean", "description": "Whether it never tells of its progress."}},
+    ("of",),
 )
 
 
@@ -26,16 +26,16 @@ class Wait(BareTool):
         super().__init__(gate)
         self._folder = folder
 
-    def execute(self, name: str, *, deaf: bool = False, progress: Progress = silent) -> str:
-        (self._folder / f"{name}.began").touch()
+    def execute(self, of: str, *, deaf: bool = False, progress: Progress = silent) -> str:
+        (self._folder / f"{of}.began").touch()
         try:
             until = time.monotonic() + 50
-            while not (self._folder / f"{name}.go").exists() and time.monotonic() < until:
+            while not (self._folder / f"{of}.go").exists() and time.monotonic() < until:
                 time.sleep(0.01)
                 if not deaf:
                     progress(1.0, "still waiting")
         finally:
-            (self._folder / f"{name}.ended").touch()
+            (self._folder / f"{of}.ended").touch()
         return "went"
 
 

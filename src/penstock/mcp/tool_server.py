@@ -30,12 +30,16 @@ _INSTRUCTIONS: Final = (
     " read the rest of it."
 )
 
+# They have threads of their own: reading what a client writes must not wait for the end of a call.
+CALLS_AT_ONCE: Final = 200
+
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def server_of(tools: Toolset) -> Server[dict[str, Any]]:
     offered = [_tool(offer, changes=tools.changes(offer.name)) for offer in tools.offers]
     log = ClientLog()
+    calls = anyio.CapacityLimiter(CALLS_AT_ONCE)
 
     async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=offered)
@@ -45,7 +49,7 @@ def server_of(tools: Toolset) -> Server[dict[str, Any]]:
             return tools.call(params.name, params.arguments or {}, _progress(context))
 
         # In a thread, as tools wait for disks and programs. A client that cancels is not kept waiting for its end.
-        answer = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        answer = await anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=calls)
         for level, text in answer.notes:
             await log.tell(context, cast("types.LoggingLevel", level), text, params.name)
         content = types.TextContent(type="text", text=_sendable(answer.text))
