@@ -46,7 +46,7 @@ class Wanted:
     def speakable(self) -> bool:
         """Whether it can be said on a command line."""
         try:
-            said = os.fsencode(self.pattern + (self.glob or ""))
+            said = f"{self.pattern}{self.glob or ''}".encode()
         except UnicodeEncodeError:
             return False
         return b"\0" not in said
