@@ -93,7 +93,7 @@ def test_unknown_project_is_answered_with_those_that_exist(project: Path, over: 
         async with client_of(over, mode) as client:
             text, failed = await called(client, "search_code", query="valve", project_id="gone")
             assert failed
-            assert text.endswith("and there is none yet: index_repository or `penstock index` makes one")
+            assert text.endswith("and there is none yet: index_repository or `penstock index PATH --project ID` makes one")
             for name in ("mill", "shop"):
                 await called(client, "index_repository", path="code", project_id=name)
             for name in ("gone", "Shop"):

@@ -151,6 +151,56 @@ def test_progress_of_indexing_reaches_the_client(project: Path) -> None:
     running(session)
 
 
+@pytest.mark.parametrize(("over", "mode"), [("stdio", "auto"), ("http", "legacy")])
+def test_two_that_index_the_same_at_once_and_a_third_that_searches_are_all_answered(
+    project: Path, over: str, mode: str
+) -> None:
+    for number in range(150):
+        (project / "code" / f"part{number}.py").write_text(f"def open_valve_{number}(): ...\n" * 20)
+
+    async def session() -> None:
+        async with client_of(over, mode) as client:
+            assert not (await called(client, "index_repository", path="many", project_id="shop"))[1]
+            calls = [called(client, "index_repository", path="code", project_id="shop") for _ in range(2)]
+            searches = [called(client, "search_code", query="valve", project_id="shop") for _ in range(5)]
+            for text, failed in await asyncio.gather(*calls, *searches):
+                assert not failed, text
+            text, _ = await called(client, "index_repository", path="code", project_id="shop")
+            response = json.loads(text)
+            assert (response["complete"], response["unchanged"]) == (True, 151)
+            text, _ = await called(client, "search_code", query="open_valve_149", project_id="shop", limit=1)
+            assert json.loads(text)["results"][0]["file_path"] == "part149.py"
+
+    running(session)
+
+
+def test_indexing_that_was_cancelled_goes_on_where_it_was(project: Path) -> None:
+    for number in range(2_000):
+        (project / "code" / f"part{number}.py").write_text(f"def open_valve_{number}(): ...\n" * 20)
+    told: list[float] = []
+
+    async def keep(done: float, _: float | None, __: str | None) -> None:
+        told.append(done)
+
+    async def session() -> None:
+        async with client_of("stdio", "auto", command=[*SLOW[:2], "--unhurried", SLOW[2]]) as client:
+            arguments = {"path": "code", "project_id": "shop"}
+            call = asyncio.create_task(client.call_tool("index_repository", arguments, progress_callback=keep))
+            while len(told) < 50:
+                await asyncio.sleep(0.001)
+            call.cancel()
+            await asyncio.wait([call])
+            assert told[-1] < 2_000
+            text, failed = await called(client, "index_repository", **arguments)
+            assert not failed, text
+            response = json.loads(text)
+            assert (response["complete"], response["indexed"] + response["unchanged"]) == (True, 2_001)
+            text, _ = await called(client, "search_code", query="open_valve_1999", project_id="shop", limit=1)
+            assert json.loads(text)["results"][0]["file_path"] == "part1999.py"
+
+    running(session)
+
+
 def process(*args: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*SLOW, *args], stdin=-1, stdout=-1, stderr=-1)
 
