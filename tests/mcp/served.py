@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,10 @@ SLOW = (sys.executable, str(Path(__file__).parent / "slow_server.py"), "serve-to
 
 # The protocol with a handshake, and that of 2026-07-28.
 ways = pytest.mark.parametrize(("over", "mode"), [(o, m) for o in ("stdio", "http") for m in ("legacy", "auto")])
+
+
+# One of each, for what does not depend on both at once.
+both = pytest.mark.parametrize(("over", "mode"), [("stdio", "auto"), ("http", "legacy")])
 
 
 def stdio(*args: str, command: Sequence[str] = SERVE) -> StdioServerParameters:
@@ -67,3 +73,39 @@ def running(session: Callable[[], Awaitable[None]]) -> None:
         await asyncio.wait_for(session(), 60)
 
     asyncio.run(bounded())
+
+
+@contextmanager
+def process(*args: str, command: Sequence[str] = SERVE) -> Iterator[subprocess.Popen[bytes]]:
+    """A server for a client of our own, which lives a minute at most."""
+    server = subprocess.Popen([*command, *args], stdin=-1, stdout=-1, stderr=-1)
+    end = threading.Timer(60, server.kill)
+    end.start()
+    try:
+        yield server
+    finally:
+        end.cancel()
+        server.kill()
+        server.wait()
+        for pipe in (server.stdin, server.stdout, server.stderr):
+            assert pipe is not None
+            pipe.close()
+
+
+def say(server: subprocess.Popen[bytes], **fields: Any) -> None:
+    """Half surrogate pairs are written as JSON has them."""
+    assert server.stdin is not None
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **fields}).encode() + b"\n")
+    server.stdin.flush()
+
+
+def answer_of(server: subprocess.Popen[bytes]) -> Any:
+    assert server.stdout is not None
+    return json.loads(server.stdout.readline())
+
+
+def shake_hands(server: subprocess.Popen[bytes]) -> None:
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    say(server, id=0, method="initialize", params=client)
+    assert answer_of(server)["result"]["protocolVersion"] == "2025-06-18"
+    say(server, method="notifications/initialized")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 import re
 import socket
@@ -17,7 +15,16 @@ from typing import Any
 import pytest
 
 pytest.importorskip("mcp")
-from served import SERVE, called, client_of, running, ways  # after it is known to be there
+from served import (  # after it is known to be there
+    answer_of,
+    both,
+    called,
+    client_of,
+    process,
+    running,
+    say,
+    shake_hands,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +65,7 @@ def right_value(declared: dict[str, Any]) -> Any:
     return {"string": "x", "integer": 1, "boolean": True, "array": []}[declared["type"]]
 
 
-@pytest.mark.parametrize(("over", "mode"), [("stdio", "legacy"), ("http", "auto")])
+@both
 def test_wrong_argument_of_each_tool_is_named_with_what_is_allowed(project: Path, over: str, mode: str) -> None:
     async def session() -> None:
         async with client_of(over, mode) as client:
@@ -87,13 +94,13 @@ def test_wrong_argument_of_each_tool_is_named_with_what_is_allowed(project: Path
     running(session)
 
 
-@ways
+@both
 def test_unknown_project_is_answered_with_those_that_exist(project: Path, over: str, mode: str) -> None:
     async def session() -> None:
         async with client_of(over, mode) as client:
             text, failed = await called(client, "search_code", query="valve", project_id="gone")
             assert failed
-            assert text.endswith("and there is none yet: index_repository or `penstock index PATH --project ID` makes one")
+            assert text.endswith("none yet: index_repository or `penstock index PATH --project ID` makes one")
             for name in ("mill", "shop"):
                 await called(client, "index_repository", path="code", project_id=name)
             for name in ("gone", "Shop"):
@@ -208,38 +215,22 @@ def test_name_that_is_told_of_two_files_means_neither(project: Path) -> None:
 
 
 def test_arguments_that_hold_half_a_surrogate_pair_are_answered(project: Path) -> None:
-    def message(**fields: Any) -> bytes:
-        return json.dumps({"jsonrpc": "2.0", **fields}).encode() + b"\n"  # which writes them as \ud800
-
-    async def session() -> None:
-        server = await asyncio.create_subprocess_exec(*SERVE, stdin=-1, stdout=-1)
-        assert server.stdin is not None
-        assert server.stdout is not None
-        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
-        server.stdin.write(message(id=0, method="initialize", params=client))
-        await server.stdout.readline()
-        server.stdin.write(message(method="notifications/initialized"))
-        for number, (tool, arguments) in enumerate(
+    with process() as server:
+        shake_hands(server)
+        for number, (tool, arguments, told) in enumerate(
             (
-                ("read_file", {"path": "\ud800"}),
-                ("grep_search", {"pattern": "\udc00x", "glob": "\ud800"}),
-                ("search_code", {"query": "\ud800", "project_id": "\ud800"}),
-                ("\ud800", {}),
+                ("read_file", {"path": "\ud800"}, "there is no '\N{REPLACEMENT CHARACTER}'"),
+                ("grep_search", {"pattern": "\udc00x", "glob": "\ud800"}, "[no match]"),
+                ("search_code", {"query": "\ud800", "project_id": "\ud800"}, "Error: project_id = "),
+                ("\ud800", {}, "Error: there is no tool "),
+                ("list_outputs", {"\ud83d\ude00": 1}, "has no argument '\N{GRINNING FACE}'"),
             ),
             1,
         ):
-            server.stdin.write(message(id=number, method="tools/call", params={"name": tool, "arguments": arguments}))
-            answer = json.loads(await server.stdout.readline())
+            say(server, id=number, method="tools/call", params={"name": tool, "arguments": arguments})
+            answer = answer_of(server)
             assert answer["id"] == number
-            assert answer["result"]["content"][0]["text"]
-        server.stdin.write(
-            message(id=9, method="tools/call", params={"name": "list_outputs", "arguments": {"\ud83d\ude00": 1}})
-        )
-        assert "'\N{GRINNING FACE}'" in json.loads(await server.stdout.readline())["result"]["content"][0]["text"]
-        server.stdin.close()
-        assert await server.wait() == 0
-
-    running(session)
+            assert told in answer["result"]["content"][0]["text"]
 
 
 def png(width: int, height: int) -> bytes:
@@ -251,7 +242,7 @@ def png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
-@ways
+@both
 def test_image_is_described_by_its_type_and_size(project: Path, over: str, mode: str) -> None:
     data = png(640, 480)
     (project / "logo.png").write_bytes(data)

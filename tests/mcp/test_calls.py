@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 mcp = pytest.importorskip("mcp")
-from served import SLOW, called, client_of, over_http, running, ways  # noqa: E402  # after it is known to be there
+from served import SLOW, answer_of, both, called, client_of, over_http, process, running, say, shake_hands  # noqa: E402  # after it is known to be there
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +27,7 @@ async def there(path: Path) -> None:
     raise AssertionError(f"{path.name} did not come")
 
 
-@ways
+@both
 def test_calls_at_once_do_not_wait_for_one_another(project: Path, over: str, mode: str) -> None:
     async def session() -> None:
         async with client_of(over, mode, command=SLOW) as client:
@@ -63,7 +61,7 @@ def test_call_that_is_cancelled_ends_and_the_next_is_answered(project: Path, ove
 
 
 @pytest.mark.parametrize("cancelled", [False, True])
-@pytest.mark.parametrize(("over", "mode"), [("stdio", "auto"), ("http", "legacy")])
+@both
 def test_many_calls_that_go_on_do_not_keep_others_waiting(project: Path, over: str, mode: str, cancelled: bool) -> None:
     async def session() -> None:
         async with client_of(over, mode, command=SLOW) as client:
@@ -101,7 +99,7 @@ def test_call_ends_with_the_http_request_that_made_it(project: Path) -> None:
     running(session)
 
 
-@pytest.mark.parametrize(("over", "mode"), [("stdio", "legacy"), ("http", "legacy"), ("http", "auto")])
+@both
 def test_indexing_tells_how_far_it_is_and_that_its_time_was_over(project: Path, over: str, mode: str) -> None:
     told: list[tuple[float, str | None]] = []
 
@@ -151,7 +149,7 @@ def test_progress_of_indexing_reaches_the_client(project: Path) -> None:
     running(session)
 
 
-@pytest.mark.parametrize(("over", "mode"), [("stdio", "auto"), ("http", "legacy")])
+@both
 def test_two_that_index_the_same_at_once_and_a_third_that_searches_are_all_answered(
     project: Path, over: str, mode: str
 ) -> None:
@@ -201,43 +199,28 @@ def test_indexing_that_was_cancelled_goes_on_where_it_was(project: Path) -> None
     running(session)
 
 
-def process(*args: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([*SLOW, *args], stdin=-1, stdout=-1, stderr=-1)
-
-
-def say(server: subprocess.Popen[bytes], **fields: Any) -> None:
-    assert server.stdin is not None
-    server.stdin.write(json.dumps({"jsonrpc": "2.0", **fields}).encode() + b"\n")
-    server.stdin.flush()
-
-
-def begun(server: subprocess.Popen[bytes], *, busy: bool) -> None:
-    """Shake hands, and have a call go on that does not hear."""
-    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
-    say(server, id=0, method="initialize", params=client)
-    assert server.stdout is not None
-    server.stdout.readline()
-    say(server, method="notifications/initialized")
-    if busy:
-        say(server, id=1, method="tools/call", params={"name": "wait", "arguments": {"of": "it", "deaf": True}})
-        asyncio.run(there(Path("it.began")))
+def kept_busy(server: subprocess.Popen[bytes]) -> None:
+    """A call goes on that does not hear."""
+    say(server, id=1, method="tools/call", params={"name": "wait", "arguments": {"of": "it", "deaf": True}})
+    asyncio.run(there(Path("it.began")))
 
 
 def ended(server: subprocess.Popen[bytes], code: int) -> None:
     began = time.monotonic()
-    try:
-        _, error = server.communicate(timeout=30)
-    finally:
-        server.kill()
-    assert (server.returncode, error) == (code, b"")
+    assert server.stderr is not None
+    assert (server.wait(30), server.stderr.read()) == (code, b"")
     assert time.monotonic() - began < 15  # a call would go on for 50 seconds
 
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_server_whose_stdin_ends_ends_at_once(project: Path, busy: bool) -> None:
-    server = process()
-    begun(server, busy=busy)
-    ended(server, 0)
+    with process(command=SLOW) as server:
+        shake_hands(server)
+        if busy:
+            kept_busy(server)
+        assert server.stdin is not None
+        server.stdin.close()
+        ended(server, 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are other things there")
@@ -245,13 +228,12 @@ def test_server_whose_stdin_ends_ends_at_once(project: Path, busy: bool) -> None
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_server_on_stdin_ends_on_a_signal_with_its_code(project: Path, name: str, busy: bool) -> None:
     number = getattr(signal, name)
-    server = process()
-    begun(server, busy=busy)
-    assert server.stdin is not None
-    kept, server.stdin = server.stdin, None  # which stays open
-    server.send_signal(number)
-    ended(server, 128 + number)
-    kept.close()
+    with process(command=SLOW) as server:
+        shake_hands(server)
+        if busy:
+            kept_busy(server)
+        server.send_signal(number)
+        ended(server, 128 + number)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are other things there")
@@ -264,8 +246,7 @@ def test_server_over_http_ends_on_a_signal_in_the_middle_of_a_call(project: Path
         async with mcp.Client(url, mode=mode) as client:
             await called(client, "wait", of="it", deaf=True)
 
-    async def session() -> None:
-        server = process("--http", "--port", "0")
+    async def session(server: subprocess.Popen[bytes]) -> None:
         assert server.stderr is not None
         line = await asyncio.to_thread(server.stderr.readline)
         client = asyncio.create_task(asking(line.split()[-1].decode()))
@@ -275,18 +256,17 @@ def test_server_over_http_ends_on_a_signal_in_the_middle_of_a_call(project: Path
         client.cancel()
         await asyncio.wait([client])
 
-    running(session)
+    with process("--http", "--port", "0", command=SLOW) as server:
+        running(lambda: session(server))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are other things there")
 def test_what_was_recorded_before_a_signal_is_kept(project: Path) -> None:
-    server = process()
-    begun(server, busy=False)
-    say(server, id=1, method="tools/call", params={"name": "get_repo_structure", "arguments": {}})
-    assert server.stdout is not None
-    assert b"[Truncated" in server.stdout.readline()
-    os.kill(server.pid, signal.SIGTERM)
-    assert server.wait(30) == 143
-    server.communicate()
+    with process() as server:
+        shake_hands(server)
+        say(server, id=1, method="tools/call", params={"name": "get_repo_structure", "arguments": {}})
+        assert "[Truncated" in answer_of(server)["result"]["content"][0]["text"]
+        server.terminate()
+        ended(server, 143)
     told = subprocess.run([sys.executable, "-m", "penstock", "stats"], capture_output=True, text=True, timeout=60)
     assert re.search(r"^all +1 ", told.stdout, re.MULTILINE), told.stdout

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("mcp")
-from served import called, client_of, running, ways  # as above
+from served import both, called, client_of, running  # as above
 
 from penstock.core.limits import Limits  # after it is known to be there
 from strategies import assert_text_within  # as above
@@ -105,7 +105,7 @@ async def answers(client: Any) -> AsyncIterator[tuple[str, str]]:
         )
 
 
-@ways
+@both
 def test_every_answer_is_within_the_limits_that_tools_have(large: Path, over: str, mode: str) -> None:
     async def session() -> None:
         async with client_of(over, mode) as client:
@@ -115,7 +115,7 @@ def test_every_answer_is_within_the_limits_that_tools_have(large: Path, over: st
     running(session)
 
 
-@pytest.mark.parametrize(("over", "mode"), [("stdio", "auto"), ("http", "legacy")])
+@both
 def test_every_answer_is_within_the_tighter_limits_of_the_settings(large: Path, over: str, mode: str) -> None:
     (large / "penstock.yaml").write_text(as_yaml(TIGHT))
 
@@ -130,13 +130,13 @@ def test_every_answer_is_within_the_tighter_limits_of_the_settings(large: Path, 
     running(session)
 
 
-@ways
+@both
 def test_answer_that_was_cut_is_read_on_with_the_tools_that_it_names(project: Path, over: str, mode: str) -> None:
     async def session() -> None:
         async with client_of(over, mode) as client:
             text, _ = await called(client, "get_repo_structure")
             notice = text[text.rindex("[Truncated") :]
-            handle, start = re.search(r"(ps-[a-z2-7]{16})\W.*start\W+(\d+)", notice).groups()  # type: ignore[union-attr]  # else it fails here
+            [(handle, start)] = re.findall(r"(ps-[a-z2-7]{16})\W.*start\W+(\d+)", notice)
             assert "read_output" in notice
             assert "grep_output" in notice
             assert "penstock " not in notice
