@@ -1,6 +1,6 @@
 # The two commands: `make start` shows the gate at work, `make test` runs every check. Both set up what they need.
 .DEFAULT_GOAL := help
-.PHONY: help start test check types imports fast others test-faults bench bench-recall bench-search docs clean tools
+.PHONY: help start test check types imports fast others test-faults bench bench-recall bench-search docs clean tools inspector
 
 # The first Python from 3.11 on; PYTHON=... names another.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -22,7 +22,7 @@ $(BIN)/ready: pyproject.toml
 start: $(BIN)/ready  ## noisy commands of this machine through the gate, and what was cut read back
 	@$(BIN)/python examples/start.py
 
-test: $(BIN)/ready tools check types imports fast others  ## every check, with full branch coverage of the core
+test: $(BIN)/ready tools inspector check types imports fast others  ## every check, with full branch coverage of the core
 
 check: $(BIN)/ready
 	$(BIN)/ruff check src tests bench examples
@@ -43,6 +43,14 @@ tools:
 	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && [ ! -f $(VENV)/tools ] \
 	  && { apt-get update -qq; apt-get install -y -qq strace libfuse2 libfaketime ripgrep; } >/dev/null 2>&1 \
 	  && touch $(VENV)/tools || true
+
+# The inspector of MCP, by which a test calls our servers; it skips with a reason where npm is missing or gets nothing.
+INSPECTOR := 2.12.0
+inspector: $(BIN)/ready
+	@command -v npm >/dev/null && [ ! -f $(VENV)/inspector/$(INSPECTOR) ] && rm -rf $(VENV)/inspector \
+	  && npm install --prefix $(VENV)/inspector --silent --no-audit --no-fund --no-save --ignore-scripts \
+	    @modelcontextprotocol/inspector@$(INSPECTOR) >/dev/null 2>&1 \
+	  && touch $(VENV)/inspector/$(INSPECTOR) || true
 
 # The other supported Pythons, where they are found: each in an environment of its own. What could differ between them
 # is in these; every kind and the filter run there, but not each of their parts, nor the faults and the settings.

@@ -63,7 +63,7 @@ def test_settings_decide_and_a_call_goes_before_them(project: Path) -> None:
         """
 tool_output_limits:
   default: {max_chars: 900, max_lines: 50, truncation_strategy: tail, head_ratio: 0.25}
-  tools: {Bash: {max_chars: 700, truncation_strategy: head}}
+  tools: {Bash: {max_chars: 700, truncation_strategy: head}, grep_output: {max_chars: 450}}
 agent_guard: {max_chars: 600}
 agents:
   small: {max_tool_result_length: 1000, tools: {Bash: {max_chars: 500, truncation_strategy: head_tail}}}
@@ -91,6 +91,7 @@ store: {kind: memory, retention_days: 2}
     assert gate.policy("Other", agent="windowed").limits.tokens == 300
     assert gate.policy("Other", agent="windowed", used_tokens=1_000).limits.tokens == 250
     assert gate.reading().chars == 600
+    assert gate.reading(tool="grep_output").chars == 450
     assert isinstance(gate.store, MemoryStore)
     assert isinstance(gate.ledger, MemoryLedger)
 

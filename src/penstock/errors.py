@@ -22,7 +22,9 @@ PenstockError
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
+
+_TOLD: Final = 80
 
 
 class PenstockError(Exception):
@@ -37,7 +39,7 @@ class CallerError(PenstockError, ValueError):
 
 class ArgumentError(CallerError):
     def __init__(self, name: str, value: object, allowed: str):
-        super().__init__(f"{name} = {value!r} is not allowed: it must be {allowed}")
+        super().__init__(f"{name} = {brief(value)} is not allowed: it must be {allowed}")
         self.name = name
         self.value = value
         self.allowed = allowed
@@ -45,7 +47,7 @@ class ArgumentError(CallerError):
 
 class LimitError(CallerError):
     def __init__(self, name: str, value: object, allowed: str = "a whole number from 1 on, or None for no limit"):
-        super().__init__(f"{name} = {value!r} is not allowed: it must be {allowed}")
+        super().__init__(f"{name} = {brief(value)} is not allowed: it must be {allowed}")
         self.name = name
         self.value = value
         self.allowed = allowed
@@ -154,3 +156,9 @@ class Damaged(StoreError):
         super().__init__(f"{handle} is damaged: {why}")
         self.handle = handle
         self.why = why
+
+
+def brief(value: object) -> str:
+    """A wrong value as errors tell it: whoever gave it knows the rest."""
+    told = repr(value)
+    return told if len(told) <= _TOLD else f"{told[:_TOLD]}..."

@@ -319,7 +319,8 @@ class BareGate:
         match = matcher(pattern, fixed=fixed, ignore_case=ignore_case)
         until = time.monotonic() + seconds
         found = search(source, match, start_line=start, most=limit, expired=lambda: time.monotonic() > until)
-        hits = render(source, found, context, self.reading(limits, agent=agent), self._count, pattern)
+        room = self.reading(limits, agent=agent, tool="grep_output")
+        hits = render(source, found, context, room, self._count, pattern)
         self._record("grep", source, measure(hits.text), hits.shown, agent, began)
         return hits
 
@@ -334,11 +335,11 @@ class BareGate:
         self._record("unseen", source, view.size, view.spans, agent, began)
         return view
 
-    def reading(self, limits: Limits | None = None, *, agent: str | None = None) -> Limits:
+    def reading(self, limits: Limits | None = None, *, agent: str | None = None, tool: str = "read_output") -> Limits:
         """How a page is bounded: like any result, and by the guard as well, so that it stays whole in `messages`."""
         if limits is not None:
             return checked_limits(limits)
-        return self.policy("read_output", agent=agent).limits & self.rules.guard
+        return self.policy(tool, agent=agent).limits & self.rules.guard
 
     def size(self, text: str, limits: Limits) -> Size:
         """The size of a text, with its tokens where `limits` has one on them."""
@@ -361,7 +362,7 @@ class BareGate:
         try:
             return answer(self, name, checked(name, arguments_of(arguments)), agent)
         except (CallerError, KeptError, StoreError) as error:
-            policy = replace(self.rules.policy, limits=self.reading(agent=agent))
+            policy = replace(self.rules.policy, limits=self.reading(agent=agent, tool=name))
             return self._admission.shortened(f"Error: {error}", policy)
 
     # -- housekeeping ------------------------------------------------------------------------------------------------

@@ -138,7 +138,7 @@ def answer(gate: BareGate, name: str, arguments: dict[str, Any], agent: str | No
 
 def listing(gate: BareGate, limit: int, agent: str | None) -> str:
     """One line for each kept output, newest first, as many as fit."""
-    limits = gate.reading(agent=agent)
+    limits = gate.reading(agent=agent, tool="list_outputs")
     most = min(limit, LISTED_MOST)
     lines = [_line(record) for record, _ in zip(gate.records(), range(most + 1), strict=False)]
     if not lines:

@@ -54,8 +54,8 @@ def test_arguments_are_understood_as_models_send_them(sent: dict[str, Any], unde
     ("name", "arguments", "message"),
     [
         ("delete_output", {}, r"^there is no tool 'delete_output': there are grep_output, list_outputs, read_output$"),
-        ("read_output", {}, r"^read_output needs the argument handle$"),
-        ("grep_output", {"handle": "h"}, r"^grep_output needs the argument pattern$"),
+        ("read_output", {}, r"^read_output needs the argument handle: a text$"),
+        ("grep_output", {"handle": "h"}, r"^grep_output needs the argument pattern: a text$"),
         ("read_output", {"handle": "h", "line": 3}, r"^read_output has no argument 'line': it has handle, start, "),
         ("read_output", {"handle": 3}, r"^read_output: handle = 3 is not allowed: a text$"),
         ("read_output", {"handle": "h", "start": 0}, r"start = 0 is not allowed: a whole number from 1 on$"),

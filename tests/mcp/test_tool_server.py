@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
-import subprocess
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -18,58 +13,14 @@ from urllib.request import Request, urlopen
 import pytest
 
 mcp = pytest.importorskip("mcp")
-from mcp.client.stdio import StdioServerParameters  # noqa: E402  # after it is known to be there
+from served import called, over_http, stdio  # noqa: E402  # as above
 
-from penstock.tools.builtin import TOOLS  # noqa: E402  # as above
+from penstock.tools.builtin import TOOLS  # noqa: E402  # after it is known to be there
 
 pytestmark = pytest.mark.slow
 
-SERVE = [sys.executable, "-m", "penstock", "serve-tools"]
 READS = {"read_output", "grep_output", "list_outputs"}
 NAMES = READS | set(TOOLS)
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "penstock.yaml").write_text("tool_output_limits: {tools: {get_repo_structure: {max_chars: 2000}}}\n")
-    (folder / "a.txt").write_text("one\nneedle\nthree\n")
-    (folder / "surrogate.txt").write_bytes(b"half \xed\xa0\x80 a pair\n")
-    (folder / "code").mkdir()
-    (folder / "code" / "valve.py").write_text("def open_valve(pressure):\n    return pressure\n")
-    monkeypatch.setenv("PENSTOCK_SEARCH_DIR", str(tmp_path / "indexes"))
-    (folder / "valve.py").write_text("class Valve: ...\n")
-    (folder / "many").mkdir()
-    for number in range(400):
-        (folder / "many" / f"file-{number:03d}.txt").touch()
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.chdir(folder)
-    return folder
-
-
-def stdio(*args: str) -> StdioServerParameters:
-    return StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], *args], env=dict(os.environ))
-
-
-@asynccontextmanager
-async def over_http(*args: str) -> AsyncIterator[str]:
-    server = await asyncio.create_subprocess_exec(*SERVE, "--http", "--port", "0", *args, stderr=subprocess.PIPE)
-    try:
-        assert server.stderr is not None
-        line = (await asyncio.wait_for(server.stderr.readline(), 30)).decode()
-        found = re.search(r"http://127\.0\.0\.1:\d+/mcp", line)
-        assert found, line
-        yield found[0]
-    finally:
-        server.terminate()
-        await server.wait()
-
-
-async def called(client: Any, name: str, **arguments: Any) -> tuple[str, bool]:
-    result = await client.call_tool(name, arguments)
-    assert len(result.content) == 1
-    return result.content[0].text, bool(result.is_error)
 
 
 async def session(client: Any) -> None:

@@ -10,6 +10,7 @@ from penstock.search.code_search import CodeSearch
 from penstock.settings import load_settings
 from penstock.tools import builtin
 from penstock.tools.builtin import TOOLS, toolset
+from penstock.tools.read_file import ReadFile
 from penstock.tools.roots import Roots
 from penstock.tools.toolset import Workshop
 
@@ -49,3 +50,18 @@ def test_call_of_a_tool_that_is_not_offered_names_those_that_are(workshop: Works
     assert answer.failed
     assert answer.text == "Error: there is no tool 'rm': there are grep_output, list_outputs, read_file, read_output"
     assert tools.call("read_file", "{broken").text.startswith("Error: the arguments are not JSON")
+
+
+def test_tool_that_breaks_down_is_answered_and_logged(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object, **__: object) -> str:
+        raise RuntimeError("boom " + "x" * 90_000)
+
+    tools, _ = toolset(workshop, ["read_file"])
+    monkeypatch.setattr(ReadFile, "execute", broken)
+    answer = tools.call("read_file", {"path": "a"})
+    assert answer.failed
+    assert answer.text.startswith("Error: something went wrong inside Penstock (RuntimeError: boom ")
+    assert len(answer.text) <= 5_000
+    assert caplog.records[0].message.startswith("read_file broke down: RuntimeError('boom ")

@@ -4,11 +4,12 @@ import os
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from penstock.core.limits import Limits
-from penstock.errors import CallerError, PatternError, ToolError
+from penstock.errors import ArgumentError, CallerError, PatternError, ToolError
 from penstock.gate import BareGate
 from penstock.tools import grep_search, ripgrep
 from penstock.tools.grep_search import GrepSearch
@@ -161,3 +162,47 @@ def test_names_that_are_not_utf_8_are_told_readably(tool: GrepSearch, root: Path
         pytest.skip("this file system takes only UTF-8")
     page = tool.execute("needle", context=0)
     assert page == "bad-\N{REPLACEMENT CHARACTER}.txt (1 match)\n1:needle\n\n[1 match in 1 file]"
+
+
+def test_name_that_holds_a_newline_is_one_name(tool: GrepSearch, root: Path) -> None:
+    write(root, {"new\nline.txt": "needle\n", "a.txt": "needle\n"})
+    assert tool.execute("needle", context=0) == (
+        "a.txt (1 match)\n1:needle\n\nnew\nline.txt (1 match)\n1:needle\n\n[2 matches in 2 files]"
+    )
+
+
+def test_what_no_command_line_can_say_is_searched_all_the_same(tool: GrepSearch, root: Path) -> None:
+    write(root, {"a.txt": "needle\n", "late.txt": b"x\n" * 40_000 + b"\0"})
+    assert "[1 match in 1 file]" in tool.execute("\0", context=0)
+    assert tool.execute("needle", glob="\0*") == "[no match]"
+    write(root, {"half.txt": "half \ud800 a pair\n".encode("utf-8", "surrogatepass")})
+    assert "[1 match in 1 file]" in tool.execute("\ud800", fixed=True)
+    assert tool.execute("\udcff", fixed=True) == "[no match]"
+
+
+def test_pattern_that_ripgrep_does_not_know_is_searched_all_the_same(tool: GrepSearch, root: Path) -> None:
+    write(root, {"a.txt": "a.b\naxb\n"})
+    assert tool.execute(r"\Qa.b\E", context=0) == "a.txt (1 match)\n1:a.b\n\n[1 match in 1 file]"
+
+
+@pytest.mark.parametrize("glob", ["\\", "x" * 1_001])
+def test_glob_that_is_none_is_refused_by_its_name(tool: GrepSearch, root: Path, glob: str) -> None:
+    write(root, {"a.txt": "needle\n"})
+    with pytest.raises(ArgumentError, match=r"^glob = 'x?.* is not allowed: it must be") as refused:
+        tool.execute("needle", glob=glob)
+    assert len(str(refused.value)) < 200
+
+
+def test_file_that_goes_while_others_are_searched_spoils_nothing(
+    tool: GrepSearch, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, {"a.txt": "needle\n", "b.txt": "needle\n"})
+    count_lines = grep_search.count_lines
+
+    def then_gone(*args: Any) -> Any:
+        counted = count_lines(*args)
+        (root / "a.txt").unlink()
+        return counted
+
+    monkeypatch.setattr(grep_search, "count_lines", then_gone)
+    assert "b.txt (1 match)\n1:needle" in tool.execute("needle", context=0)

@@ -108,3 +108,59 @@ def test_with_several_roots_what_is_told_means_the_same_file_again(tmp_path: Pat
     for name in ("one/same.txt", "two/same.txt", "two/own.txt"):
         assert roots.file(roots.told(tmp_path / name)) == tmp_path / name
     assert roots.told(tmp_path / "two" / "own.txt") == "own.txt"
+
+
+LOST = "\N{REPLACEMENT CHARACTER}"
+
+
+def oddly_named(root: Path, *names: bytes) -> None:
+    for name in names:
+        path = os.path.join(os.fsencode(root), name)  # noqa: PTH118  # a Path takes no bytes
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120  # as above
+            with open(path, "wb"):  # noqa: PTH123  # as above
+                pass
+        except OSError:
+            pytest.skip("this file system takes only UTF-8")
+
+
+def test_name_that_is_not_utf_8_is_found_by_how_it_is_told(roots: Roots, root: Path) -> None:
+    oddly_named(root, b"caf\xe9/th\xe9.txt", b"plain.txt", b"twin\xe8", b"twin\xe9")
+    for given in (
+        f"caf{LOST}/th{LOST}.txt",
+        f"{root}/caf{LOST}/th{LOST}.txt",
+        f"./caf{LOST}/../caf{LOST}/th{LOST}.txt",
+    ):
+        assert os.fsencode(roots.file(given)) == os.fsencode(root) + b"/caf\xe9/th\xe9.txt"
+    for given in (f"caf{LOST}/gone{LOST}", f"twin{LOST}", f"gone{LOST}/x"):
+        with pytest.raises(CallerError, match="there is no"):
+            roots.path(given)
+
+
+def test_name_with_the_replacement_character_itself_is_meant_first(roots: Roots, root: Path) -> None:
+    oddly_named(root, f"a{LOST}".encode(), b"a\xff")
+    assert roots.file(f"a{LOST}").name == f"a{LOST}"
+
+
+def test_name_told_with_u_fffd_leads_nowhere_outside(roots: Roots, root: Path) -> None:
+    oddly_named(root.parent, b"secr\xe9t.txt")
+    oddly_named(root, b"d\xe9/x.txt")
+    (root / "up").symlink_to(root.parent)
+    Path(os.fsdecode(os.fsencode(root) + b"/\xfa")).symlink_to(root.parent)
+    for given in (
+        f"../secr{LOST}t.txt",
+        f"up/secr{LOST}t.txt",
+        f"{LOST}/secr{LOST}t.txt",
+        f"d{LOST}/../../secr{LOST}t.txt",
+    ):
+        with pytest.raises(CallerError, match=r"outside of what may be read|there is no"):
+            roots.path(given)
+
+
+def test_file_of_a_later_root_is_told_in_full_where_an_earlier_one_has_its_name(tmp_path: Path) -> None:
+    write(tmp_path, {"one/a.txt": "", "two/a.txt": "", "two/b.txt": ""})
+    roots = Roots([tmp_path / "one", tmp_path / "two"])
+    assert roots.told(tmp_path / "one" / "a.txt") == "a.txt"
+    assert roots.told(tmp_path / "two" / "a.txt") == str(tmp_path / "two" / "a.txt")
+    assert roots.told(tmp_path / "two" / "b.txt") == "b.txt"
+    assert roots.told(tmp_path / "two" / "gone.txt") == "gone.txt"

@@ -67,7 +67,7 @@ def test_binary_file_is_no_text(tmp_path: Path) -> None:
         assert text.read(0, 10) == b"ab\0cd"
 
 
-@pytest.mark.parametrize("encoding", ["klingon", "base64", "rot13", "x\0"])
+@pytest.mark.parametrize("encoding", ["klingon", "base64", "rot13", "x\0", "idna", "undefined"])
 def test_encoding_that_is_none_is_refused(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "x").write_bytes(b"a")
     with pytest.raises(CallerError, match=r"encoding = .* is not known: such as utf-8"):
@@ -79,3 +79,9 @@ def test_large_file_that_is_not_utf_8_is_refused(tmp_path: Path, monkeypatch: py
     (tmp_path / "x").write_bytes(b"\xff" * 11)
     with pytest.raises(CallerError, match="cp1252 and has 11 bytes"):
         open_text(tmp_path / "x")
+
+
+def test_file_that_a_codec_cannot_replace_in_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"caf\xe9")
+    with pytest.raises(CallerError, match=r"^encoding = 'punycode': x cannot be read so$"):
+        open_text(tmp_path / "x", "punycode")

@@ -43,6 +43,14 @@ def opened() -> Iterator[Gate]:
 
 
 @contextmanager
+def opened_for_server() -> Iterator[Gate]:
+    """For a process that answers many calls: what is kept in memory is there for the next, and tools read on in it."""
+    chosen = settings()
+    with Gate(settings=chosen, reader=chosen.reader_or("penstock")) as gate:
+        yield gate
+
+
+@contextmanager
 def opened_store() -> Iterator[Store]:
     """For what has nothing to do where nothing is kept."""
     with opened() as gate:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import os
+import threading
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -11,8 +14,10 @@ from typing import Final
 import click
 
 from penstock.cli import console
+from penstock.cli.endings import ended
 from penstock.cli.indexes import opened_search
-from penstock.cli.opening import opened
+from penstock.cli.opening import opened_for_server
+from penstock.cli.signals import caught
 from penstock.errors import MissingExtra, ToolError
 from penstock.search.code_search import CodeSearch
 from penstock.tools.builtin import TOOLS, toolset
@@ -44,7 +49,7 @@ PORT: Final = 8765
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True, help="With --http; 0 takes a free one."
 )
-def command(roots: tuple[Path, ...], names: tuple[str, ...], http: bool, host: str, port: int) -> None:
+def command(roots: tuple[Path, ...], names: tuple[str, ...], http: bool, host: str, port: int) -> int:
     """Serve tools for reading and searching files over MCP.
 
     Every answer is within the limits of its tool. What was cut is kept, and can be read with read_output and
@@ -61,20 +66,30 @@ def command(roots: tuple[Path, ...], names: tuple[str, ...], http: bool, host: s
             param_hint="--host",
         )
     confined = Roots(roots or (Path(),))
-    with opened() as gate, ExitStack() as stack:
+    return _alone(lambda: _serve(confined, names, (host, port) if http else None))
+
+
+def _alone(serve: Callable[[], int]) -> int:
+    """The exit code of a server. Calls that nobody waits for any more go on in threads, which do not keep it."""
+    before = threading.active_count()
+    code = ended(serve)
+    if threading.active_count() > before:
+        os._exit(code)  # all is flushed and closed
+    return code
+
+
+def _serve(roots: Roots, names: tuple[str, ...], address: tuple[str, int] | None) -> int:
+    with opened_for_server() as gate, ExitStack() as stack:
 
         def search() -> CodeSearch:
             return stack.enter_context(opened_search())
 
         indexes = gate.settings.search.directory
-        tools, missing = toolset(Workshop(gate, confined, gate.settings.tool, cache(search), indexes), names)
+        tools, missing = toolset(Workshop(gate, roots, gate.settings.tool, cache(search), indexes), names)
         for error in missing:
             console.note(str(error))
         try:
-            if http:
-                _serve_http(tools, host, port)
-            else:
-                _serve_stdio(tools)
+            return _serve_stdio(tools) if address is None else _serve_http(tools, *address)
         except ModuleNotFoundError as error:
             if error.name not in ("mcp", "mcp_types", "anyio", "starlette", "uvicorn"):
                 raise
@@ -88,20 +103,16 @@ def _is_own(host: str) -> bool:
         return host == "localhost"
 
 
-def _serve_stdio(tools: Toolset) -> None:
-    import asyncio  # noqa: PLC0415  # loads what only a server needs
+def _serve_stdio(tools: Toolset) -> int:
+    from penstock.mcp.tool_server import serve_stdio  # noqa: PLC0415  # loads what only a server needs
 
-    from penstock.mcp.tool_server import serve_stdio  # noqa: PLC0415  # as above
-
-    asyncio.run(serve_stdio(tools))
+    return _until_told(lambda: serve_stdio(tools))
 
 
-def _serve_http(tools: Toolset, host: str, port: int) -> None:
+def _serve_http(tools: Toolset, host: str, port: int) -> int:
     import socket  # noqa: PLC0415  # loads what only a server needs
 
-    import uvicorn  # noqa: PLC0415  # as above
-
-    from penstock.mcp.tool_server import http_app  # noqa: PLC0415  # as above
+    from penstock.mcp.http_server import serve_http  # noqa: PLC0415  # as above
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listening:
@@ -113,5 +124,27 @@ def _serve_http(tools: Toolset, host: str, port: int) -> None:
             raise ToolError(f"cannot listen on {host}:{port}: {error.strerror}") from None
         where = f"[{host}]" if ":" in host else host
         console.note(f"serving tools at http://{where}:{listening.getsockname()[1]}/mcp")
-        server = uvicorn.Server(uvicorn.Config(http_app(tools, host), log_level="warning", lifespan="on"))
-        server.run([listening])
+        return _until_told(lambda: serve_http(tools, host, listening))
+
+
+def _until_told(serve: Callable[[], Awaitable[None]]) -> int:
+    """Serve until there is nobody left, or a signal comes; the exit code."""
+    import asyncio  # noqa: PLC0415  # loads what only a server needs
+
+    signals: list[int] = []
+
+    async def main() -> None:
+        serving = asyncio.ensure_future(serve())
+        loop = asyncio.get_running_loop()
+
+        def stop(number: int) -> None:
+            signals.append(number)
+            loop.call_soon_threadsafe(serving.cancel)
+
+        with caught(stop):
+            await asyncio.wait([serving])
+        if not serving.cancelled():
+            serving.result()
+
+    asyncio.run(main())
+    return 128 + signals[0] if signals else 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from penstock.errors import CallerError
+from penstock.errors import CallerError, brief
 
 Format = Literal["openai", "responses", "anthropic", "mcp"]
 FORMATS: Final = ("openai", "responses", "anthropic", "mcp")
@@ -112,24 +112,23 @@ NAMES: Final = frozenset(offer.name for offer in OFFERS)
 
 _TYPES: Final[dict[str, type]] = {"string": str, "integer": int, "boolean": bool, "array": list}
 _DIGITS: Final = 18  # Python refuses to read numbers of thousands
-_TOLD: Final = 80
 
 
 def checked(name: str, arguments: Mapping[str, Any], offers: Sequence[Offer] = OFFERS) -> dict[str, Any]:
     """The arguments of a call, or a CallerError that names the argument and what is allowed."""
     offer = next((offer for offer in offers if offer.name == name), None)
     if offer is None:
-        raise CallerError(f"there is no tool {_brief(name)}: there are {', '.join(sorted(o.name for o in offers))}")
+        raise CallerError(f"there is no tool {brief(name)}: there are {', '.join(sorted(o.name for o in offers))}")
     for key in offer.required:
         if arguments.get(key) is None:
-            raise CallerError(f"{name} needs the argument {key}")
+            raise CallerError(f"{name} needs the argument {key}: {_allowed(offer.properties[key])}")
     return {key: _argument(offer, key, value) for key, value in arguments.items() if value is not None}
 
 
 def _argument(offer: Offer, key: str, value: Any) -> Any:
     declared = offer.properties.get(key)
     if declared is None:
-        raise CallerError(f"{offer.name} has no argument {_brief(key)}: it has {', '.join(offer.properties)}")
+        raise CallerError(f"{offer.name} has no argument {brief(key)}: it has {', '.join(offer.properties)}")
     value = _understood(declared["type"], value)
     if (
         type(value) is not _TYPES[declared["type"]]
@@ -137,7 +136,7 @@ def _argument(offer: Offer, key: str, value: Any) -> Any:
         or not declared.get("minimum", value) <= value <= declared.get("maximum", value)
         or value not in declared.get("enum", (value,))
     ):
-        raise CallerError(f"{offer.name}: {key} = {_brief(value)} is not allowed: {_allowed(declared)}")
+        raise CallerError(f"{offer.name}: {key} = {brief(value)} is not allowed: {_allowed(declared)}")
     return value
 
 
@@ -153,11 +152,6 @@ def _understood(kind: str, value: Any) -> Any:
     if kind == "integer" and told.isdecimal() and len(told) <= _DIGITS:
         return int(told)
     return {"true": True, "false": False}.get(told, value) if kind == "boolean" else value
-
-
-def _brief(value: Any) -> str:
-    told = repr(value)
-    return told if len(told) <= _TOLD else f"{told[:_TOLD]}..."
 
 
 def _allowed(declared: Mapping[str, Any]) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 import time
+from io import TextIOWrapper
 from typing import Any, Final, cast
 
 import anyio
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from starlette.applications import Starlette
 
 from penstock import __version__
 from penstock.core.offers import Offer
+from penstock.mcp.client_log import ClientLog, Context
 from penstock.tools.toolset import Progress, Toolset
 
 NAME: Final = "penstock-tools"
@@ -26,29 +30,36 @@ _INSTRUCTIONS: Final = (
     " read the rest of it."
 )
 
-_Context = ServerRequestContext[dict[str, Any], Any]
+# They have threads of their own: reading what a client writes must not wait for the end of a call.
+CALLS_AT_ONCE: Final = 200
+
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def server_of(tools: Toolset) -> Server[dict[str, Any]]:
     offered = [_tool(offer, changes=tools.changes(offer.name)) for offer in tools.offers]
+    log = ClientLog()
+    calls = anyio.CapacityLimiter(CALLS_AT_ONCE)
 
-    async def list_tools(_: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=offered)
 
-    async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         def call() -> Any:
             return tools.call(params.name, params.arguments or {}, _progress(context))
 
         # In a thread, as tools wait for disks and programs. A client that cancels is not kept waiting for its end.
-        answer = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        answer = await anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=calls)
         for level, text in answer.notes:
-            await context.session.send_log_message(cast("types.LoggingLevel", level), text, logger=params.name)
+            await log.tell(context, cast("types.LoggingLevel", level), text, params.name)
         content = types.TextContent(type="text", text=_sendable(answer.text))
         return types.CallToolResult(content=[content], is_error=answer.failed)
 
-    return Server(
+    server = Server(
         NAME, version=__version__, instructions=_INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
     )
+    log.offered_by(server)
+    return server
 
 
 def _tool(offer: Offer, *, changes: bool) -> types.Tool:
@@ -65,12 +76,13 @@ def _sendable(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _progress(context: _Context) -> Progress:
-    """From the thread of a call to its client, if it asked for it."""
+def _progress(context: Context) -> Progress:
+    """From the thread of a call to its client, if it asked for it. A call that was cancelled ends here."""
     told = time.monotonic()
 
     def tell(done: float, text: str) -> None:
         nonlocal told
+        anyio.from_thread.check_cancelled()
         if time.monotonic() - told >= _PROGRESS_SECONDS:
             told = time.monotonic()
             anyio.from_thread.run(context.session.report_progress, done, None, text)
@@ -78,9 +90,27 @@ def _progress(context: _Context) -> Progress:
     return tell
 
 
+class _Lines(anyio.AsyncFile[str]):
+    """What a client writes. Whoever waits for a line can be stopped, which the SDK's own reader cannot."""
+
+    async def readline(self) -> str:
+        return _readable(await anyio.to_thread.run_sync(self.wrapped.readline, abandon_on_cancel=True))
+
+
+def _readable(line: str) -> str:
+    """A message with U+FFFD for each lone surrogate, which JSON may hold; the SDK would drop it unanswered."""
+    if _SURROGATE.search(line) is None:
+        return line
+    try:
+        return _sendable(json.dumps(json.loads(line), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return line
+
+
 async def serve_stdio(tools: Toolset) -> None:
     server = server_of(tools)
-    async with stdio_server() as (read, write):
+    lines = _Lines(TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace"))
+    async with stdio_server(lines) as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 

@@ -21,10 +21,9 @@ from penstock.errors import PenstockError
 from penstock.gate import BareGate
 from penstock.tools.base import BareTool
 from penstock.tools.ripgrep import Counted, Wanted, count_lines
-from penstock.tools.roots import Roots
+from penstock.tools.roots import Roots, readable
 from penstock.tools.textfile import open_text
 from penstock.tools.toolset import Workshop
-from penstock.tools.walk import readable
 
 CONTEXT: Final = 2
 SECONDS: Final = 10.0

@@ -16,9 +16,9 @@ from penstock.core.offers import Offer
 from penstock.errors import CallerError
 from penstock.gate import BareGate
 from penstock.tools.base import BareTool
-from penstock.tools.roots import Roots
+from penstock.tools.roots import Roots, readable
 from penstock.tools.toolset import Workshop
-from penstock.tools.walk import Found, readable, walked
+from penstock.tools.walk import Found, walked
 
 DEPTH: Final = 3
 FILES: Final = 500

@@ -6,6 +6,7 @@ Both give the same kinds of answer. What is shown of a match is found by Penstoc
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,13 +17,21 @@ from pathlib import Path
 from typing import Final
 
 from penstock.core.grep import matcher, search
-from penstock.errors import PenstockError, ToolError
+from penstock.errors import ArgumentError, PenstockError, ToolError
 from penstock.tools.roots import Roots
 from penstock.tools.textfile import open_text
 from penstock.tools.walk import Globs, files_under
 
 # Lines of one file are counted up to this many; a model needs no more exact number.
 COUNTED_MOST: Final = 10_000
+
+LONGEST_GLOB: Final = 1_000
+
+# What ripgrep ends with where it does not understand a pattern or a glob; also where it could not read some file.
+_REFUSED: Final = 2
+
+# As `--count --null` prints a file. Names may hold newlines.
+_COUNT: Final = re.compile(rb"([^\0]+)\0(\d+)\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,15 @@ class Wanted:
     fixed: bool = False
     glob: str | None = None
     everything: bool = False  # hidden and ignored files too
+
+    @property
+    def speakable(self) -> bool:
+        """Whether it can be said on a command line."""
+        try:
+            said = f"{self.pattern}{self.glob or ''}".encode()
+        except UnicodeEncodeError:
+            return False
+        return b"\0" not in said
 
 
 @dataclass(slots=True)
@@ -43,11 +61,14 @@ class Counted:
 
 
 def count_lines(place: Path, roots: Roots, wanted: Wanted, seconds: float) -> Counted:
+    if wanted.glob is not None and len(wanted.glob) > LONGEST_GLOB:
+        raise ArgumentError("glob", wanted.glob, f"at most {LONGEST_GLOB:,} characters")
+    globs = Globs.of(wanted.glob)  # refuses what is none
     program = installed()
-    if program is None:
-        counted = _by_reading(place, roots, wanted, seconds)
-    else:
-        counted = _by_ripgrep(program, place, wanted, seconds)
+    # What ripgrep cannot be given, or does not understand, is searched here.
+    counted = None if program is None or not wanted.speakable else _by_ripgrep(program, place, wanted, seconds)
+    if counted is None:
+        counted = _by_reading(place, roots, wanted, globs, seconds)
     counted.lines = dict(sorted(counted.lines.items(), key=lambda item: item[0].parts))
     return counted
 
@@ -58,7 +79,7 @@ def installed() -> str | None:
     return shutil.which("rg", path=beside) or shutil.which("rg")
 
 
-def _by_ripgrep(program: str, place: Path, wanted: Wanted, seconds: float) -> Counted:
+def _by_ripgrep(program: str, place: Path, wanted: Wanted, seconds: float) -> Counted | None:
     options = [
         "--no-config",
         "--no-messages",
@@ -97,18 +118,17 @@ def _by_ripgrep(program: str, place: Path, wanted: Wanted, seconds: float) -> Co
     try:
         with running:
             assert running.stdout is not None  # noqa: S101  # it was asked for
-            for line in running.stdout:
-                path, _, number = line.rpartition(b"\0")
-                if path and number.strip().isdigit():
-                    counted.lines[folder / os.fsdecode(path)] = int(number)
+            for path, number in _COUNT.findall(running.stdout.read()):
+                counted.lines[folder / os.fsdecode(path)] = int(number)
     finally:
         timer.cancel()
         running.kill()
     counted.complete = not over.is_set()
-    return counted
+    refused = running.returncode == _REFUSED and not counted.lines
+    return None if refused else counted
 
 
-def _by_reading(place: Path, roots: Roots, wanted: Wanted, seconds: float) -> Counted:
+def _by_reading(place: Path, roots: Roots, wanted: Wanted, globs: Globs, seconds: float) -> Counted:
     match = matcher(wanted.pattern, fixed=wanted.fixed, ignore_case=wanted.ignore_case)
     until = time.monotonic() + seconds
     counted = Counted()
@@ -116,7 +136,7 @@ def _by_reading(place: Path, roots: Roots, wanted: Wanted, seconds: float) -> Co
     def expired() -> bool:
         return time.monotonic() > until
 
-    for path in files_under(place, roots, Globs.of(wanted.glob), everything=wanted.everything):
+    for path in files_under(place, roots, globs, everything=wanted.everything):
         if expired():
             counted.complete = False
             break

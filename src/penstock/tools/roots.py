@@ -4,7 +4,8 @@ Rules:
 1. A path counts by where it really is: `..` and symbolic links are followed first. What is then outside of every root
    is refused, whether it exists or not.
 2. Only regular files are opened. A device or a FIFO could block for ever, or never end.
-3. The answer names paths as the model may write them: relative to the root, with `/` on every system.
+3. The answer names paths as the model may write them: relative to the root, with `/` on every system. A name that is
+   not UTF-8 is told with U+FFFD, and found by that, where it is the only one that is told so.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from penstock.errors import CallerError, ToolError
+
+UNREADABLE: Final = "\N{REPLACEMENT CHARACTER}"
 
 _TOLD: Final = 200
 
@@ -53,7 +56,9 @@ class Roots:
         for root in self.folders:
             try:
                 real = Path(os.path.realpath(root / given))
-                inside = any(real.is_relative_to(folder) for folder in self.folders)
+                inside = self._holds(real)
+                if inside and not os.path.lexists(real) and UNREADABLE in given:
+                    real = self._meant(root / given)
                 if inside and os.path.lexists(real):
                     real.stat()
                     return real
@@ -71,9 +76,31 @@ class Roots:
 
     def told(self, path: Path) -> str:
         """A path inside a root, as a model may give it back."""
-        told = path.relative_to(self.of(path)).as_posix()
+        root = self.of(path)
+        told = path.relative_to(root).as_posix()
         # With several roots a relative path may mean a file of an earlier one.
-        return told if self.path(told) == path else path.as_posix()
+        earlier = self.folders[: self.folders.index(root)]
+        return path.as_posix() if any(os.path.lexists(folder / told) for folder in earlier) else told
+
+    def _holds(self, real: Path) -> bool:
+        return any(real.is_relative_to(folder) for folder in self.folders)
+
+    def _meant(self, path: Path) -> Path:
+        """A path with the names that it has on disk for those that could be told with U+FFFD only."""
+        at = Path(path.anchor)
+        for part in path.parts[1:]:
+            real = Path(os.path.realpath(at))
+            alike = []
+            if UNREADABLE in part and self._holds(real) and not os.path.lexists(at / part):
+                alike = [entry.name for entry in real.iterdir() if readable(entry.name) == part]
+            at /= alike[0] if len(alike) == 1 else part
+        real = Path(os.path.realpath(at))
+        return real if self._holds(real) else path
+
+
+def readable(name: str) -> str:
+    """A name as text: what is not UTF-8 in it stands as U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def opened(path: Path) -> BinaryIO:

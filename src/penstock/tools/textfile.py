@@ -109,7 +109,7 @@ def open_text(path: Path, encoding: str | None = None) -> TextFile | None:
 def _codec(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
-        "".encode(name)  # not one of those that make bytes of bytes
+        b"\0".decode(name, "replace")  # not one of those that make bytes of bytes, or know no replacement
     except (LookupError, TypeError, ValueError):
         raise CallerError(
             f"encoding = {encoding[:80]!r} is not known: such as utf-8, latin-1, gbk, shift_jis"
@@ -130,4 +130,8 @@ def _transcoded(file: BinaryIO, path: Path, encoding: str, mark: int) -> BytesIO
             f"{path.name} is {encoding} and has {size:,} bytes: what is not UTF-8 is read up to {TRANSCODED_MOST:,}"
         )
     file.seek(mark)
-    return BytesIO(file.read().decode(encoding, "replace").encode("utf-8", "surrogatepass"))
+    try:
+        text = file.read().decode(encoding, "replace")
+    except ValueError:  # some codecs replace nothing
+        raise CallerError(f"encoding = {encoding!r}: {path.name} cannot be read so") from None
+    return BytesIO(text.encode("utf-8", "surrogatepass"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from penstock.tools.roots import Roots
 
 if TYPE_CHECKING:
     from penstock.search.code_search import CodeSearch
+
+_log = logging.getLogger("penstock.tools")
 
 # How far a long call is, and in words.
 Progress = Callable[[float, str], None]
@@ -86,4 +89,10 @@ class Toolset:
             output = tool.execute(**given)
             return output if isinstance(output, Answer) else Answer(str(output))
         except PenstockError as error:
-            return Answer(self.gate.admit(f"Error: {error}", tool=name).text, failed=True)
+            return self._failed(name, str(error))
+        except Exception as error:  # noqa: BLE001  # a client waits for an answer, and others for their calls
+            _log.error("%s broke down: %r", name, error, exc_info=error)
+            return self._failed(name, f"something went wrong inside Penstock ({type(error).__name__}: {error})")
+
+    def _failed(self, name: str, why: str) -> Answer:
+        return Answer(self.gate.admit(f"Error: {why}", tool=name).text, failed=True)

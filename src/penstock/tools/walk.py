@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+from penstock.errors import ArgumentError
 from penstock.ignored import Ignored, pattern
-from penstock.tools.roots import Roots
+from penstock.tools.roots import Roots, readable
 
 # Deeper trees are made by accident, or by somebody who means ill.
 _DEEPEST: Final = 200
@@ -30,7 +31,10 @@ class Globs:
 
     def __init__(self, glob: str | None) -> None:
         self._excludes = glob is not None and glob.startswith("!")
-        self._pattern = None if glob is None else pattern(glob.removeprefix("!"))
+        try:
+            self._pattern = None if glob is None else pattern(glob.removeprefix("!"))
+        except ValueError:
+            raise ArgumentError("glob", glob, "such as *.py, src/** or !*.js") from None
 
     @classmethod
     def of(cls, glob: str | None) -> Self:
@@ -56,11 +60,6 @@ def files_under(place: Path, roots: Roots, globs: Globs, *, everything: bool = F
     for found in walked(place, roots, everything=everything):
         if not found.is_folder and not found.is_link and globs.wants(found.told) and found.path.is_file():
             yield found.path
-
-
-def readable(name: str) -> str:
-    """A name as text: what is not UTF-8 in it stands as U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _walked(folder: Path, told: str, at: str, depth: int, ignored: Ignored, *, everything: bool) -> Iterator[Found]:
