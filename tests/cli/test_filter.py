@@ -6,7 +6,9 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -248,14 +250,36 @@ def test_protocol_begins_before_the_model_does() -> None:
 
 
 @posix
-def test_interrupted_stream_ends_with_what_was_held_back() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted_stream_ends_with_what_was_held_back(number: signal.Signals) -> None:
     live = Live()
     with live.process:
         live.say("Almost: <tool")
         live.hear("Almost: ")
-        live.process.send_signal(signal.SIGINT)
+        live.process.send_signal(number)
         out, err = live.process.communicate(timeout=20)
-    assert (live.process.returncode, out, err) == (130, b"<tool", b"")
+    assert (live.process.returncode, out, err) == (128 + number, b"<tool", b"")
+
+
+@posix
+def test_signal_amid_a_flood_loses_nothing_of_what_was_taken() -> None:
+    live = Live()
+    with live.process as process:
+        assert process.stdin is not None and process.stdout is not None
+        flood = threading.Thread(target=lambda: _pour(process.stdin, b"0123456789" * 400_000))
+        flood.start()
+        head = process.stdout.read(500_000)
+        process.send_signal(signal.SIGTERM)
+        out = head + process.stdout.read()
+        flood.join()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert out == (b"0123456789" * 400_000)[: len(out)]
+
+
+def _pour(into: Any, data: bytes) -> None:
+    with suppress(BrokenPipeError):
+        into.write(data)
+        into.close()
 
 
 @posix

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, Protocol
 
 import click
 
-from penstock.cli import console
+from penstock.cli import console, signals
 from penstock.cli.options import as_json, words
 from penstock.cli.stdin import arriving
 from penstock.core.jsontext import from_json, to_json
@@ -104,7 +104,7 @@ class Wanted:
 )
 @click.option("--id", type=words, metavar="NAME", help="The id of the message. By default a new one.")
 @as_json("Print JSON lines, as with `--events jsonl`.")
-def command(**given: Any) -> None:
+def command(**given: Any) -> int:
     """Pass a model's output from stdin to stdout without its tool-call markup.
 
     Every piece is printed as soon as it is known to be text. What only mentions a call, as in a sentence or in code, is
@@ -124,13 +124,43 @@ def command(**given: Any) -> None:
     if isinstance(stage, Shown):
         _out(stage.begin())
     try:
-        for piece in arriving():
+        for piece in _until_told(arriving()):
             _out(stage.feed(piece))
-    except (KeyboardInterrupt, ToolError) as error:
+    except (_Interrupted, ToolError) as error:
         # What is held back is still part of what came, and what follows must not look like an end.
         _out(stage.finish() if isinstance(stage, SseFilter) else stage.finish(str(error) or "interrupted"))
-        raise
+        if isinstance(error, ToolError):
+            raise
+        return 128 + error.number
     _out(stage.finish())
+    return 0
+
+
+class _Interrupted(Exception):
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def _until_told(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces until a signal comes. It ends the wait for one, never the work on one."""
+    told: list[int] = []
+    waiting = False
+
+    def tell(number: int) -> None:
+        told.append(number)
+        if waiting:
+            raise _Interrupted(number)
+
+    with signals.caught(tell):
+        while not told:
+            waiting = True
+            piece = next(pieces, None)
+            waiting = False
+            if piece is None:
+                return
+            yield piece
+    raise _Interrupted(told[0])
 
 
 def _defined(file: Path | None) -> list[Mapping[str, Any]]:
