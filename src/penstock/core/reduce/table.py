@@ -1,7 +1,8 @@
 """Tables: CSV and its kin, aligned text, Markdown, what SQL clients print; also behind a few lines of something else.
 
 The header is always shown. Then rows, whole: those that speak of the question, those that tell of an error, rare values
-and extreme numbers, the first and the last, and as many as fit from both ends.
+and extreme numbers, the first and the last. What is left of the room goes to one run of rows, up to the end: every gap
+costs a mark for which rows could be shown.
 """
 
 from __future__ import annotations
@@ -20,16 +21,19 @@ from penstock.core.reduce.grid import LOOKED_AT, Grid, grid_of, is_rule
 from penstock.core.reduce.lines import LONG, window
 from penstock.core.reduce.oddities import odd_columns
 from penstock.core.reduce.question import Question
-from penstock.core.reduce.ranking import worth_of
+from penstock.core.reduce.ranking import RARE_SHARE, worth_of
 
 # How full the room may be with the header, and with the first row.
 HEADER_SHARE: Final = 0.5
 FIRST_SHARE: Final = 0.6
 LAST_SHARE: Final = 0.95
 
-# Of the room that is left then, the part for rows from the first on. With the header above them a few tell what a row
-# is like; the last ones are the newest in most tables that grow.
-FIRST_OF_REST: Final = 0.2
+# The part of what the first row leaves for rows that are no more than unusual: each may stand alone, with its own mark.
+ODD_OF_REST: Final = 0.06
+
+# So many rows from the first on. With the header above them a few tell what a row is like; the last ones are the newest
+# in most tables that grow.
+FIRST_ROWS: Final = 3
 
 MISSES: Final = 50
 
@@ -111,15 +115,17 @@ class _Table:
         if not cover.add([header], HEADER_SHARE):
             self._show(cover, self.first - 1, HEADER_SHARE)
         self._show(cover, self.first, FIRST_SHARE)
+        odd_share = cover.filled + (1 - cover.filled) * ODD_OF_REST
         for sort in self.worth.sorts:
+            share = min(sort.share, odd_share) if sort.share <= RARE_SHARE else sort.share
             misses = 0
             for index in sort.indices:
-                misses = 0 if self._show(cover, self.first + index, sort.share) else misses + 1
+                misses = 0 if self._show(cover, self.first + index, share) else misses + 1
                 if misses > MISSES:
                     break
         self._show(cover, last, LAST_SHARE)
         body = self.rows[self.first :]
-        cover.add_on(body, cover.filled + (1 - cover.filled) * FIRST_OF_REST)
+        cover.add_on(body[:FIRST_ROWS])
         cover.add_on(body, back=True)
         cover.add_on(body, show=lambda index: self._show(cover, self.first + index, 1.0))
         if cover.filled < FULL:
@@ -135,14 +141,15 @@ class _Table:
         return cover.add([row], share)
 
     def _counted(self, spans: list[Span]) -> Choice:
-        """With how many rows each gap hides."""
+        """With how many rows each gap hides, where that is not what its lines tell."""
         hidden: dict[int, Tally] = {}
         place = total = 0
         for number, span in enumerate([*spans, Span(len(self.content.data), 0)]):
             many = sum(self.is_row[bisect_left(self._starts, place) : bisect_right(self._stops, span.start)])
             if many > 0 and span.start > place:
-                hidden[number] = Tally("rows", many)
                 total += many
+                if many != self.content.newlines(place, span.start):
+                    hidden[number] = Tally("rows", many)
             place = span.stop
         return Choice(spans, hidden=hidden, shown=(self.total - total,) if self.total else ())
 
