@@ -125,6 +125,25 @@ def test_numbers_with_units_are_numbers() -> None:
     assert rows[250] in view_of("name,used,size,cost\n" + "".join(rows)).text
 
 
+def test_row_with_other_cells_does_not_shift_those_behind_it() -> None:
+    few, many, failed = "st-0300,north", "st-0600,north,501,open,a,b,c", "st-1200,north,530,failed,no water"
+    shown = view_of(table({300: few, 600: many, 1200: failed})).text
+    assert failed in shown and "st-1199" not in shown
+
+
+@pytest.mark.parametrize("mark", [",", "|"])
+def test_cell_that_is_no_utf8_leaves_the_others_as_they_are(mark: str) -> None:
+    text = table({700: "st-0700,south,99000,open,\xff", 1200: "st-1200,\xe4,530,failed,no water"}).replace(",", mark)
+    view = view_of(text.encode("latin-1"))
+    for shown in ("st-0700,south,99000,open,\ufffd", "st-1200,\ufffd,530,failed,no water"):
+        assert shown.replace(",", mark) in view.text
+
+
+def test_number_far_from_all_others_is_shown_in_a_column_with_empty_cells() -> None:
+    far = "st-0700,south,99000,open,ok"
+    assert far in view_of(table({n: f"st-{n:04d},north,,open,ok" for n in range(90, 2_000, 100)} | {700: far})).text
+
+
 def test_long_row_is_shown_by_its_start() -> None:
     text = HEADER + "\n" + ",".join(["a", "b", "1", "open", "x" * 9_000]) + "\n" + "\n".join(ROWS) + "\n"
     view = view_of(text, 8_000)

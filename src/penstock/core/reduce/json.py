@@ -86,8 +86,8 @@ class _Records:
         self._cut: dict[int, list[Span]] = {}
         self._fields: dict[int, list[tuple[Span, Span]]] = {}
         ask.effort.spend(len(units))
-        starts = [span.start for span in self.spans]
-        self.worth = worth_of(content.data, starts, self.question, self._odd(ask), ask.effort)
+        self.edges = [*(span.start for span in self.spans), len(content.data)]
+        self.worth = worth_of(content.data, self.edges[:-1], self.question, self._odd(ask), ask.effort)
         self._starts = [units[index].value.start for index in self.records]
         self._stops = [units[index].value.stop for index in self.records]
         self.layout = self._layout() if ask.compact else None
@@ -163,7 +163,7 @@ class _Records:
         if self.units:
             for last in (len(self.units) - 1, self.records[-1] if self.records else first):
                 self._show(cover, last, LAST_SHARE)
-            cover.add_on(self.spans, show=lambda index: self._show(cover, index, 1.0))
+            cover.add_on(self.edges, show=lambda index: self._show(cover, index, 1.0))
         if cover.filled < FULL:
             cover.fill()
         return self._counted(cover.spans)
