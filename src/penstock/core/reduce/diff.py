@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from itertools import chain
 from typing import Final
 
 from penstock.core.content import Content, Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.lines import LONG, Lines, Runs, without_colours
 from penstock.core.reduce.order import Order
@@ -51,10 +51,10 @@ TAKEN_AWAY: Final = 0.3
 # So many changes that speak of the question go before the rest.
 FIRST: Final = 400
 
-_DIFF: Final = re.compile(
+_DIFF: Final = re_pattern(
     rb"(?m)^(?:diff --(?:git|cc|combined) |Index: \S|@@@? -\d|commit [0-9a-f]{7,64}\b| \S.* \| +\d+ [+\-]+$)"
 )
-_LINE: Final = re.compile(rb"(?m)^(?:[ +\-\\]|@@|diff |index |$)")
+_LINE: Final = re_pattern(rb"(?m)^(?:[ +\-\\]|@@|diff |index |$)")
 
 
 def fit(sample: Sample) -> float:

@@ -6,10 +6,11 @@ Flat: a path a line, alone (`find`, `git ls-files`, `tar tf`) or behind what els
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
+
+from penstock.core.patterns import re_pattern
 
 NONE: Final = -1
 
@@ -17,12 +18,12 @@ NONE: Final = -1
 SAMPLED: Final = 300
 READ: Final = 1_000
 
-TREE: Final = re.compile(rb"[ \xa0\xc2\t|]*(?:\xe2\x94[\x82\x9c\x94]|\|-- |`-- |\+--- ?|\\--- ?)")
-HEADING: Final = re.compile(rb"[^\s:][^:]*:\r?$|[A-Za-z]:[\\/][^:]*:\r?$|/[^:]*:\r?$|\.:\r?$")
-BULLET: Final = re.compile(rb"[ \t]*(?:[-*] |\[(?:DIR|FILE|D|F)\] )?")
+TREE: Final = re_pattern(rb"[ \xa0\xc2\t|]*(?:\xe2\x94[\x82\x9c\x94]|\|-- |`-- |\+--- ?|\\--- ?)")
+HEADING: Final = re_pattern(rb"[^\s:][^:]*:\r?$|[A-Za-z]:[\\/][^:]*:\r?$|/[^:]*:\r?$|\.:\r?$")
+BULLET: Final = re_pattern(rb"[ \t]*(?:[-*] |\[(?:DIR|FILE|D|F)\] )?")
 # What stands before a path: modes, sizes, dates. The path begins behind the time, the year, the size or the tab.
-MODE: Final = re.compile(rb"(?:[ \t]*\d+[ \t]+\d+[ \t]+)?[-dlbcps][-rwxsStT]{9}[.+@]? ")
-BEFORE: Final = re.compile(
+MODE: Final = re_pattern(rb"(?:[ \t]*\d+[ \t]+\d+[ \t]+)?[-dlbcps][-rwxsStT]{9}[.+@]? ")
+BEFORE: Final = re_pattern(
     rb"(?:[ \t]*\d+[ \t]+\d+[ \t]+)?[-dlbcps][-rwxsStT]{9}[.+@]? "
     rb".*?(?:\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [+\-]\d{4})?|[A-Z][a-z]{2} +\d{1,2} +\d{4})[ \t]+"
     rb"|[ \t]*\d+[ \t]+\d{2,4}-\d\d-\d{2,4}[ \t]+\d\d:\d\d[ \t]+"

@@ -22,6 +22,7 @@ import msgspec
 
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after, cut_at_or_before
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.brackets import VALUE, Unit, blanked, is_by_line, json_start, units_by_line, units_of
 from penstock.core.reduce.contract import Ask, Choice, Effort, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.cover import FULL, Cover
@@ -48,9 +49,9 @@ MISSES: Final = 25
 # Where records are this part of the content at least, all of it can be laid out by them.
 MOSTLY: Final = 0.6
 
-_RUN: Final = re.compile(rb"_{%d,}" % LONG)
-_PAIR: Final = re.compile(rb'"[ \t\r\n]*:')
-_VALUE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*" + VALUE)
+_RUN: Final = re_pattern(rb"_{%d,}" % LONG)
+_PAIR: Final = re_pattern(rb'"[ \t\r\n]*:')
+_VALUE: Final = re_pattern(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*" + VALUE)
 
 
 def fit(sample: Sample) -> float:

@@ -14,7 +14,6 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -23,6 +22,7 @@ import msgspec
 
 from penstock.core.content import Content, Span
 from penstock.core.measure import Size, measure
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.brackets import Unit, blanked
 
 # So many records are read to learn the keys; objects with others are written with theirs.
@@ -40,7 +40,7 @@ DEEPEST: Final = 40
 
 # A key, where one stands before it, and a value or what begins or ends one. A list of plain values in one line is a
 # value too.
-_TOKEN: Final = re.compile(rb'(?:("_*")[ \t\r\n]*:[ \t\r\n]*)?("_*"|\[[^][{}\r\n]+\]|[][{}]|[^ \t\r\n"\[\]{}:,]+)')
+_TOKEN: Final = re_pattern(rb'(?:("_*")[ \t\r\n]*:[ \t\r\n]*)?("_*"|\[[^][{}\r\n]+\]|[][{}]|[^ \t\r\n"\[\]{}:,]+)')
 _WHOLE: Final = msgspec.json.Decoder(msgspec.Raw)
 
 

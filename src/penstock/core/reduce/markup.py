@@ -13,12 +13,10 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
-import re2
-
+from penstock.core.patterns import re2_pattern, re_pattern
 from penstock.core.reduce.contract import Effort
 
 BlockKind = Literal["title", "heading", "text", "row", "code"]
@@ -29,7 +27,7 @@ LONGEST_ROW: Final = 3_000
 # A box with this much of the page's text is the main text or holds it.
 MUCH: Final = 0.4
 
-_TAG: Final = re.compile(rb"/?[a-z][a-z0-9]{0,11}")
+_TAG: Final = re_pattern(rb"/?[a-z][a-z0-9]{0,11}")
 _RAW: Final = frozenset([b"script", b"style", b"svg", b"template", b"textarea", b"iframe", b"noscript", b"select"])
 _BOXES: Final = frozenset(
     b"html body div section article main aside nav header footer form figure fieldset table ul ol dl details dialog"
@@ -65,14 +63,14 @@ _BARE_ENDS: Final = frozenset(b"/" + name + b">" for name in _INLINE - {b"a"})
 # A paragraph that is this long ends at a line break too.
 LONG_ENOUGH: Final = 400
 
-_AWAY: Final = re2.compile(
+_AWAY: Final = re2_pattern(
     rb"\b(?:class|id|role|aria-label)\s*=\s*[\"']?[^\"'>]*(?:nav|menu|foot|side-?bar|side_|cookie|consent|gdpr|banner|"
     rb"breadcrumb|comment|disqus|respon[ds]|related|recommend|teaser|share|sharing|social|promo|advert|\bads?\b|ad-|"
     rb"sponsor|newsletter|subscri|popup|modal|overlay|widget|toolbar|pag(?:er|ination)|login|sign-?(?:in|up)|skip|"
     rb"hidden|masthead|tags?\b|byline|trending|popular|outbrain|taboola|most-?read|search|noprint|catlinks|reflist|"
     rb"references|shopping|rss|print-?only|complementary|contentinfo)"
 )
-_BODY: Final = re2.compile(
+_BODY: Final = re2_pattern(
     rb"\b(?:class|id|role|itemprop)\s*=\s*[\"']?[^\"'>]*(?:article|main|content|entry|post|body|story|text|page|column)"
 )
 

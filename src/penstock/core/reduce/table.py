@@ -8,12 +8,12 @@ costs a mark for which rows could be shown.
 from __future__ import annotations
 
 import csv
-import re
 from bisect import bisect_left, bisect_right
 from itertools import accumulate, pairwise
 from typing import Final
 
 from penstock.core.content import Content, Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.brackets import blanked
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.cover import FULL, Cover
@@ -45,8 +45,8 @@ FEW_LINES: Final = 8
 NUMBERS: Final = 0.8
 TRIED: Final = 40
 
-_HIT: Final = re.compile(rb"[^:,;\t|\n]+:\d+[:-]")
-_NUMBER: Final = re.compile(r"(?a)[-+]?[$€]*(\d[\d,_]*\.?\d*(?:[eE][-+]?\d+)?) ?([KMGTP]?)i?(?:B|b|%|ms|s|m)?")
+_HIT: Final = re_pattern(rb"[^:,;\t|\n]+:\d+[:-]")
+_NUMBER: Final = re_pattern(r"(?a)[-+]?[$€]*(\d[\d,_]*\.?\d*(?:[eE][-+]?\d+)?) ?([KMGTP]?)i?(?:B|b|%|ms|s|m)?")
 _UNITS: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 
 _Column = list[str] | list[float] | list[float | None] | list[object]
