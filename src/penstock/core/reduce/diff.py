@@ -252,20 +252,9 @@ class _Diff:
 
 
 # What begins a condition, a way out, a definition, in most languages.
-_TELLING: Final = (
-    b"if ",
-    b"if(",
-    b"for ",
-    b"while",
-    b"return",
-    b"raise ",
-    b"throw",
-    b"assert",
-    b"catch",
-    b"except",
-    b"def ",
+_TELLING: Final = re_pattern(
+    rb"if[ (]|for |while|return|raise |throw|assert|catch|except|def |class |func|fn |struct |#define"
 )
-_DEFINING: Final = (b"class ", b"func", b"fn ", b"struct ", b"#define")
 _NOTHING: Final = b"+- \t\r\n{}()[];,:"
 
 
@@ -274,7 +263,7 @@ def _deed(text: bytes) -> float:
     if not text.strip(_NOTHING):
         return 0.0
     count = text.count
-    done = 0.5 * (count(b"(") + count(b"=")) + sum(map(count, _TELLING)) + sum(map(count, _DEFINING))
+    done = 0.5 * (count(b"(") + count(b"=")) + len(_TELLING.findall(text))
     deed = LEAST_DEED + min(1.0, (0.5 + done) / (count(b"\n") + 3))
     return deed if text[:1] == b"+" or b"\n+" in text else TAKEN_AWAY * deed
 
