@@ -9,11 +9,11 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-import re2
+from penstock.core.patterns import re2_pattern
 
 # On bytes: re2 is twice as fast there as on text, and content that is not UTF-8 needs no decoding. Without groups: a
 # group doubles the time of a match.
-_TELLING: Final = re2.compile(
+_TELLING: Final = re2_pattern(
     rb"(?i)\b(?:0|no) (?:errors?|warnings?|failures?|failed)\b"
     rb'|(?:errors?|exceptions?|warnings?|failures?|failed)"?[ \t]*[:=][ \t]*(?:(?:0|null|none|false)\b|""|\[\]|\{\})'
     rb"|(?:error|exception)s?\b"

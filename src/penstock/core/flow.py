@@ -303,7 +303,7 @@ def _shown(content: Content, spans: list[Span]) -> Size:
     """What is shown, in characters and lines of text and in bytes of the original. A line in two pieces counts once."""
     sizes = [content.size_of(span) for span in spans]
     same_line = sum(
-        content.newlines(a.stop, b.start) == 0 and content.data[a.stop - 1 : a.stop] != b"\n"
+        content.data[a.stop - 1 : a.stop] != b"\n" and content.newlines(a.stop, b.start) == 0
         for a, b in pairwise(spans)
     )
     return Size(

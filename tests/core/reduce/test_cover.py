@@ -90,26 +90,22 @@ def test_stretches_that_belong_together_are_shown_together_or_not_at_all() -> No
 
 
 def test_as_many_units_as_fit_are_shown_from_either_end() -> None:
-    units = [line(n) for n in range(10)]
+    edges = [15 * n for n in range(11)]
     first = Cover(TEN, Room(80, None, None, MARK))
-    first.add_on(units)
+    first.add_on(edges)
     assert first.spans == [line(0, 4)]
     last = Cover(TEN, Room(80, None, None, MARK))
-    last.add_on(units, back=True)
+    last.add_on(edges, back=True)
     assert last.spans == [line(6, 10)]
 
 
 def test_unit_that_does_not_fit_is_shown_in_part_or_passed_over() -> None:
     text = "short\n" * 3 + "long " * 99 + "\n" + "short\n" * 3
     content = content_of_text(text)
-    units = (
-        [Span(6 * n, 6 * n + 6) for n in range(3)]
-        + [Span(18, 514)]
-        + [Span(514 + 6 * n, 520 + 6 * n) for n in range(3)]
-    )
+    edges = [0, 6, 12, 18, 514, 520, 526, 532]
     tried: list[int] = []
     cover = Cover(content, Room(80, None, None, MARK))
-    cover.add_on(units, show=lambda index: bool(tried.append(index)) or cover.add([Span(18, 23)]))
+    cover.add_on(edges, show=lambda index: bool(tried.append(index)) or cover.add([Span(18, 23)]))
     assert tried == [3]
     assert cover.spans == [Span(0, 23), Span(514, 532)]
 

@@ -69,6 +69,18 @@ def test_tree_is_read() -> None:
     assert [path for path, _ in read(text)][:5] == [".", "./pump", "./pump/a.py", "./pump/é.py", "./setup.py"]
 
 
+def test_neighbours_in_a_tree_stand_under_the_same_line() -> None:
+    text = "x\n|-- a\n|   |-- b.py\n|   |-- c/\n\n|   |-- d.py\n|   |   `-- e.py\n|   `-- f.py\n|-- g\n|-- h.py\n"
+    entries = read_entries(text.encode().removesuffix(b"\n").split(b"\n"))
+    assert [path.decode() for path in entries.paths] == (
+        ["x", "x/a", "x/a/b.py", "x/a/c", "", "x/a/d.py", "x/a/d.py/e.py", "x/a/f.py", "x/g", "x/h.py"]
+    )
+    assert entries.above == [NONE, 0, 1, 1, NONE, 1, 5, 1, 0, 0]
+    assert [entries.folders[run].decode() for run in entries.runs if run != NONE] == (
+        ["", "x/", "x/a/", "x/a/", "x/a/", "x/a/d.py/", "x/a/", "x/", "x/"]
+    )
+
+
 def test_tree_in_ascii_and_indented_names_are_read() -> None:
     assert [path for path, _ in read("x\n|-- a\n|   `-- b.py\n`-- c\n")] == ["x", "x/a", "x/a/b.py", "x/c"]
     assert [path for path, _ in read("- /w/\n  - a/\n    - b.py\n  - c.py\n")] == ["/w", "/w/a", "/w/a/b.py", "/w/c.py"]

@@ -88,6 +88,12 @@ def test_one_long_line_fills_its_room_to_the_last_character(chars: int, ratio: f
     assert sum(stop - start for start, stop in spans) == chars - 30
 
 
+def test_end_alone_is_shown_where_the_start_has_no_share() -> None:
+    text = "".join(f"line {n:3d}\n" for n in range(100))
+    (last,) = chosen("head_tail", content_of_text(text), Room(120, None, None, Size(30, 1, 30), 0.0))
+    assert last == Span(len(text) - 90, len(text))
+
+
 def test_what_the_end_leaves_is_used_at_the_start() -> None:
     text = "short\n" * 100 + "x" * 400 + "\n"
     (first, last) = chosen("head_tail", content_of_text(text), Room(630, None, None, Size(30, 1, 30)))

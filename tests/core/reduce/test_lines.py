@@ -54,6 +54,11 @@ def test_unit_of_a_long_line_is_where_it_is_wanted() -> None:
     assert b"needle" in content.data[unit.start : unit.stop]
 
 
+def test_units_are_the_lines_but_for_a_part_of_a_long_one() -> None:
+    lines = Lines(content_of_bytes(b"one\n" + b"x" * 90 + b"\nthree\n"))
+    assert lines.units(40) == [Span(0, 4), Span(4, 44), Span(95, 101)]
+
+
 def test_lines_that_spans_show_something_of_are_told() -> None:
     lines = Lines(content_of_bytes(b"one\ntwo\nthree\n"))
     assert lines.covered([Span(0, 4), Span(5, 6), Span(6, 14)]) == [(0, 1), (1, 2), (1, 3)]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from core.reduce.shown import view_of
-from penstock.core.content import content_of_text
+from penstock.core.content import Span, content_of_text
+from penstock.core.measure import Size
 from penstock.core.reduce import sample_of
-from penstock.core.reduce.listing import fit
+from penstock.core.reduce.contract import Ask, Room
+from penstock.core.reduce.listing import LISTING, fit
 
 PATHS = [f"{folder}/deep/module{n}.py" for folder in ("app", "lib", "web") for n in range(400)]
 
@@ -115,3 +117,13 @@ def test_listing_in_colours_is_shown_with_them() -> None:
     text = view_of(lines([f"\x1b[1;34m{path}\x1b[0m" for path in PATHS]), 2_000, "module77").text
     assert "\x1b[1;34mapp/deep/module77.py\x1b[0m\n" in text
     assert "Layout changed" not in text
+
+
+def test_tree_is_shown_whole_where_all_of_it_fits() -> None:
+    tree = content_of_text("x\n|-- a\n|   `-- b.py\n`-- c\n")
+    choice = LISTING.reduce(tree, Ask()).choose(Room(None, None, None, Size(20, 1, 20)))
+    assert choice.spans == [Span(0, len(tree.data))] and choice.shown == (4,)
+
+
+def test_two_paths_are_no_listing() -> None:
+    assert fit(sample_of(content_of_text("app/a.py\napp/b.py\n"), "text")) == 0

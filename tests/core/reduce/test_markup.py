@@ -27,7 +27,8 @@ def nearness(page: str) -> dict[str, float]:
     """How near to the main text each block is, by its first word."""
     data = page.encode()
     found: Page = read_page(data, Effort())
-    return {data[b.runs[0].start : b.runs[0].stop].decode().split()[0]: found.nearness[b.box] for b in found.blocks}
+    firsts = [(block, *block.runs[0]) for block in found.blocks]
+    return {data[start:stop].decode().split()[0]: found.nearness[block.box] for block, start, stop in firsts}
 
 
 @pytest.mark.parametrize(
@@ -106,6 +107,13 @@ def test_box_with_most_of_the_text_is_the_main_text_whatever_its_class() -> None
 def test_said_to_be_the_article_counts_where_two_are_alike() -> None:
     found = nearness(f"<div><div><p>First {TEXT}</p></div></div><div><article><p>Second {TEXT}</p></article></div>")
     assert found["Second"] > found["First"]
+
+
+def test_class_that_comes_again_says_the_same_again() -> None:
+    box = f'<div class="sidebar">Beside {TEXT}</div>'
+    page = f"<body>{box}<article>Main {TEXT * 3}</article>{box.replace('Beside', 'Again')}</body>"
+    found = nearness(page)
+    assert found["Beside"] == found["Again"] < found["Main"]
 
 
 def test_page_without_boxes_is_its_own_main_text() -> None:

@@ -76,6 +76,15 @@ def test_parts_are_the_spans_without_their_prefixes(lines: list[str], data: st.D
         assert told.removeprefix(f"prefix: {prefix}\n") == bare_text + ("" if whole.endswith("\n") else "\n")
 
 
+def test_line_that_is_no_more_than_the_prefix_is_nothing_without_it() -> None:
+    content = content_of_bytes(f"{POD}a\n{POD}bb\n{POD}".encode())
+    plan = with_prefix_once(content, Ask(), Plan(lambda room: Choice([Span(0, len(content.data))])))
+    size = len(POD)
+    assert plan.choose(ROOM).parts == [
+        [f"prefix: {POD}\n", Span(size, size + 2), Span(2 * size + 2, 2 * size + 5), "\n"],
+    ]
+
+
 def test_layout_that_nobody_wants_is_not_made() -> None:
     content = content_of_bytes("".join(f"{POD}{line}\n" for line in LINES).encode())
     plan = Plan(lambda room: Choice([]))

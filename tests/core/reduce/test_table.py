@@ -53,13 +53,29 @@ def test_rows_that_are_hidden_are_counted() -> None:
     view = view_of(table())
     shown = sum(line in ROWS for line in view.text.splitlines())
     assert f"hidden: {3_000 - shown:,} rows" in view.text
-    assert sum(gap.tally.many for gap in view.gaps if gap.tally) == 3_000 - shown
+    assert sum(gap.newlines for gap in view.gaps) == 3_000 - shown
 
 
-def test_room_is_filled_from_both_ends() -> None:
+def test_gap_tells_its_rows_only_where_its_lines_do_not() -> None:
+    assert not any(gap.tally for gap in view_of(table()).gaps)
+    folded = view_of("a,b,c\n" + '"one\ntwo",2,3\n' * 400)
+    assert sum(gap.tally.many for gap in folded.gaps if gap.tally) == sum(gap.newlines for gap in folded.gaps) / 2 > 0
+
+
+def test_room_is_filled_from_the_end_behind_three_rows() -> None:
     view = view_of(table())
     assert len(view.text) > 3_700
-    assert ROWS[3] in view.text and ROWS[-3] in view.text
+    assert "".join(f"{row}\n" for row in (HEADER, *ROWS[:3])) + "[... 5-" in view.text
+    assert "\n".join(ROWS[-50:]) in view.text
+
+
+def test_rows_that_are_only_unusual_leave_most_of_the_room() -> None:
+    # Every tenth row has a value of its own, which would be shown instead of a run of rows.
+    odd = {n: f"st-{n:04d},{'abcdefghij'[n // 10 % 10] * 3},{500 + n % 90},open,ok" for n in range(0, 300, 10)}
+    view = view_of(table(odd))
+    assert 0 < sum(row in view.text for n, row in odd.items() if n > 2) <= 6
+    assert view.text.count("[... ") <= 7
+    assert sum(line in (*ROWS, *odd.values()) for line in view.text.splitlines()) > 80
 
 
 @pytest.mark.parametrize("mark", ["\t", ";", "|", "  |  "])
@@ -107,6 +123,25 @@ def test_numbers_with_units_are_numbers() -> None:
     rows = [f"disk{n},{n % 50 + 10}%,{n % 9 + 1}.5G,${1_000 + n % 30:,}\n".replace("$1,", "$1") for n in range(500)]
     rows[250] = "disk250,-4%,900T,$\n"
     assert rows[250] in view_of("name,used,size,cost\n" + "".join(rows)).text
+
+
+def test_row_with_other_cells_does_not_shift_those_behind_it() -> None:
+    few, many, failed = "st-0300,north", "st-0600,north,501,open,a,b,c", "st-1200,north,530,failed,no water"
+    shown = view_of(table({300: few, 600: many, 1200: failed})).text
+    assert failed in shown and "st-1199" not in shown
+
+
+@pytest.mark.parametrize("mark", [",", "|"])
+def test_cell_that_is_no_utf8_leaves_the_others_as_they_are(mark: str) -> None:
+    text = table({700: "st-0700,south,99000,open,\xff", 1200: "st-1200,\xe4,530,failed,no water"}).replace(",", mark)
+    view = view_of(text.encode("latin-1"))
+    for shown in ("st-0700,south,99000,open,\ufffd", "st-1200,\ufffd,530,failed,no water"):
+        assert shown.replace(",", mark) in view.text
+
+
+def test_number_far_from_all_others_is_shown_in_a_column_with_empty_cells() -> None:
+    far = "st-0700,south,99000,open,ok"
+    assert far in view_of(table({n: f"st-{n:04d},north,,open,ok" for n in range(90, 2_000, 100)} | {700: far})).text
 
 
 def test_long_row_is_shown_by_its_start() -> None:

@@ -15,12 +15,12 @@ The strengths:
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import re2
-
+from penstock.core.patterns import re2_pattern
 from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.scan import lines_with
 from penstock.core.reduce.templates import Templates
@@ -62,11 +62,11 @@ _OF_LEVELS: Final = (
     rb"|^Bail out!|(?i:\bunhandled|\buncaught))"
 )
 # One pass over all lines, and then a look at those that have any of them.
-_ANY: Final = re2.compile(b"|".join((_OF_ENDS, _OF_VERDICTS, _OF_LEVELS)))
-_ENDED: Final = re2.compile(_OF_ENDS)
-_VERDICT: Final = re2.compile(_OF_VERDICTS)
-_OF_LEVEL: Final = re2.compile(_OF_LEVELS)
-_PLAIN: Final = re2.compile(
+_ANY: Final = re2_pattern(b"|".join((_OF_ENDS, _OF_VERDICTS, _OF_LEVELS)))
+_ENDED: Final = re2_pattern(_OF_ENDS)
+_VERDICT: Final = re2_pattern(_OF_VERDICTS)
+_OF_LEVEL: Final = re2_pattern(_OF_LEVELS)
+_PLAIN: Final = re2_pattern(
     rb"(?im)(?:^|[^\w./@-])(?:errors?|fail(?:ed|ures?|s|ing|ure)?|(?:\w*exceptions?|\w+error)|fatal|abort(?:ed|ing)?"
     rb"|crash(?:ed)?|cannot|can'?t|can not|could ?n[o']t|could not|unable to|not found|no such|nothing provides"
     rb"|does ?n[o']t exist|does not (?:exist|match)|undefined|unresolved|unrecognized|unknown|unexpected|invalid"
@@ -79,30 +79,30 @@ _PLAIN: Final = re2.compile(
 )
 
 # The line is about something that went well, or that has not happened yet.
-_FINE: Final = re2.compile(
+_FINE: Final = re2_pattern(
     rb"(?im)\b(?:pass(?:ed)?|ok|skip(?:ped)?|success)\]?[ \t]*(?:\[ *\d+%\]|\(?[\d.,]+ ?m?s\)?)?$"
     rb"|^[ \t]*(?:ok\b|---? (?:pass|skip)|=== (?:run|cont|pause)|[\x{2713}\x{2714}\x{221A}]|checking )"
     rb"|^(?:skip|xfail|xpass|get|fetched|unpacking|selecting|preparing|setting up|installing|downloading|collecting)\b"
     rb"|^-- (?:looking for|performing test|check)|\bskipped\b|exited with 0\b|\(ignored\)$"
 )
-_NONE: Final = re2.compile(
+_NONE: Final = re2_pattern(
     rb"(?im)^# (?:fail(?:ed)?|errors?) +0$|\berror count: 0\b"
     rb"|\b(?:0|no|zero) (?:\w+ )?(?:errors?|failures?|failed|failing|warnings?|problems?)\b"
     rb"|\b(?:errors?|failures?|failed|warnings?)[\"']?[ \t]*[:=][ \t]*(?:0\b|(?:null|none|false)[ \t]*(?:[,;)\]}]|$))"
 )
-_SOME_TOO: Final = re2.compile(
+_SOME_TOO: Final = re2_pattern(
     rb"(?i)\b[1-9]\d* (?:\w+ )?(?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)[:=] *[1-9]"
 )
 # A compiler's command line: its options and files are named after all sorts of things.
-_COMMAND: Final = re2.compile(rb" -(?:c|o|O\d|Wall|I\S+|D\S+|W\S+|L\S+|f\S+|std=\S+|classpath|cp) ")
+_COMMAND: Final = re2_pattern(rb" -(?:c|o|O\d|Wall|I\S+|D\S+|W\S+|L\S+|f\S+|std=\S+|classpath|cp) ")
 
 # A line that says itself how little it matters.
-_WARNS: Final = re2.compile(rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:warn(?:ing)?)[\]:>)]|WARN(?:ING)?\b)")
-_INFORMS: Final = re2.compile(
+_WARNS: Final = re2_pattern(rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:warn(?:ing)?)[\]:>)]|WARN(?:ING)?\b)")
+_INFORMS: Final = re2_pattern(
     rb"(?m)^(?:[^ \n]{1,40} {1,9}){0,4}?[\[(<]?(?:(?i:info|debug|trace|notice)[\]:>)]|(?:INFO|DEBUG|TRACE|NOTICE)\b)"
 )
 # What is told at such a level and yet is a verdict.
-_INSISTS: Final = re2.compile(rb"\*\*\* (?:\d+ TESTS? )?FAILED|\bDATA RACE\b|\[(?:INFO|info)\] .*\bFAIL(?:ED|URE)\b")
+_INSISTS: Final = re2_pattern(rb"\*\*\* (?:\d+ TESTS? )?FAILED|\bDATA RACE\b|\[(?:INFO|info)\] .*\bFAIL(?:ED|URE)\b")
 
 
 class Alarm(NamedTuple):
@@ -133,7 +133,7 @@ def _judged(texts: Sequence[bytes], found: list[tuple[int, bytes]]) -> list[Alar
     """Those lines that do tell, with their strength. `found` are lines in order, with the word that was found."""
     looked = b"\n".join(texts[line] for line, _ in found)
 
-    def having(pattern: re2._Regexp[bytes]) -> set[int]:
+    def having(pattern: re.Pattern[bytes]) -> set[int]:
         return {place for place, _ in lines_with(pattern, looked)}
 
     calm = having(_FINE) | (having(_NONE) - having(_SOME_TOO))

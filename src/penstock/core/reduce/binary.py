@@ -9,14 +9,12 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Final
 
-import re2
-
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after, cut_at_or_before
+from penstock.core.patterns import re2_pattern, re_pattern
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Sample
 from penstock.core.reduce.lines import Lines
 from penstock.core.reduce.pick import pick
@@ -40,12 +38,12 @@ _MAGIC: Final = (
     *(b"BZh9", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd", b"MZ\x90", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe"),
     *(b"SQLite format 3\0", b"OggS", b"fLaC", b"ID3", b"\0asm", b"wOFF", b"wOF2", b"\xd0\xcf\x11\xe0", b"Rar!\x1a"),
 )
-_DUMP: Final = re.compile(rb"(?:0x)?[0-9a-fA-F]{4,16}:?[ \t]{1,3}(?:[0-9a-fA-F]{2,4}[ \t]{1,2}){4}")
-_BASE64: Final = re2.compile(
+_DUMP: Final = re_pattern(rb"(?:0x)?[0-9a-fA-F]{4,16}:?[ \t]{1,3}(?:[0-9a-fA-F]{2,4}[ \t]{1,2}){4}")
+_BASE64: Final = re2_pattern(
     rb"(?:data:[a-z0-9.+/-]+;base64,)?(?:[A-Za-z0-9+/_-]{40,}={0,2}(?:\r?\n|\\n)?){4,}|[A-Za-z0-9+/_-]{160,}={0,2}"
 )
-_STRING: Final = re.compile(rb"[\x20-\x7e\t]{8,}")
-_WORDS: Final = re.compile(rb"[A-Za-z]{3,}[ _./:-][A-Za-z]{3,}")
+_STRING: Final = re_pattern(rb"[\x20-\x7e\t]{8,}")
+_WORDS: Final = re_pattern(rb"[A-Za-z]{3,}[ _./:-][A-Za-z]{3,}")
 _BASE64_LETTERS: Final = bytes(
     [*range(ord("a"), ord("z") + 1), *range(ord("A"), ord("Z") + 1), *range(ord("0"), ord("9") + 1), *b"+/=_-\r\n"]
 )

@@ -9,13 +9,13 @@ what stands around them. A list is also an object whose values are all objects: 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 
 from penstock.core.content import Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Effort
 
 # A record over this many bytes is shown by its parts.
@@ -38,12 +38,12 @@ _VALUES: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _CHUNK: Final = 256 * 1024
 _BLANK: Final = b"_"
 _NONE: Final = Span(0, 0)
-_BRACKET: Final = re.compile(rb"[][{}]")
-_SPACE: Final = re.compile(rb"[ \t\r\n]*")
-_PARTED: Final = re.compile(rb"[ \t\r\n,]*")
+_BRACKET: Final = re_pattern(rb"[][{}]")
+_SPACE: Final = re_pattern(rb"[ \t\r\n]*")
+_PARTED: Final = re_pattern(rb"[ \t\r\n,]*")
 # How JSON begins: an object with its first key, or a list of anything. A log's "[12:00]" is neither.
 VALUE: Final = rb'(?:\{[ \t\r\n]*["}]|\[[ \t\r\n]*(?:[\[{"]|(?:-?[0-9][0-9.eE+-]*|true|false|null)[ \t\r\n]*,))'
-_START: Final = re.compile(rb"(?m)^[ \t]*" + VALUE)
+_START: Final = re_pattern(rb"(?m)^[ \t]*" + VALUE)
 
 
 class Unit(NamedTuple):

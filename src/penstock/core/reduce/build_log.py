@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import re2
-
 from penstock.core.content import Content
+from penstock.core.patterns import re2_pattern
 from penstock.core.reduce.alarms import find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
@@ -39,8 +38,8 @@ _PACKAGERS: Final = (
 )
 # Colours, and what some runners put before each line: the job, the step, the time.
 _BEFORE: Final = rb"(?m)^(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?(?:\x1b\[[\d;]*[mK]|\d{4}-\d\d-\d\dT[\d:.]+Z )*"
-_RUN: Final = re2.compile(_BEFORE + b"(?:" + _RUNNERS + b")")
-_MARKS: Final = re2.compile(_BEFORE + b"(?:" + b"|".join((_RUNNERS, _TOOLS, _PACKAGERS)) + b")")
+_RUN: Final = re2_pattern(_BEFORE + b"(?:" + _RUNNERS + b")")
+_MARKS: Final = re2_pattern(_BEFORE + b"(?:" + b"|".join((_RUNNERS, _TOOLS, _PACKAGERS)) + b")")
 _SURE: Final = 5
 
 

@@ -7,13 +7,13 @@ of a run of lines of one template says how many repeats of the line before it ar
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, overload
 
 from penstock.core.content import Content, Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.alarms import Alarm
 from penstock.core.reduce.contract import Ask, Choice, Room, Tally
 from penstock.core.reduce.lines import Lines, window
@@ -23,7 +23,7 @@ from penstock.core.reduce.templates import Templates
 from penstock.core.reduce.worth import RUN
 
 # Every question to a log has some of these words, and so has every line that matters: they tell nothing.
-_SAID_ANYWAY: Final = re.compile(
+_SAID_ANYWAY: Final = re_pattern(
     r"(?i)(?:abort|break(?:s|ing)?|broken?|builds?|building|case|ci|code|command|compile|errors?|exceptions?|exit"
     r"|fail(?:s|ed|ing|ures?)?|fatal|go|happen(?:s|ed)?|issue|jobs?|logs?|message|output|pipeline|problem|reason"
     r"|run(?:s|ning)?|stop(?:s|ped)?|tests?|tool|warnings?|went|work(?:s|ed)?|wrong)"

@@ -60,21 +60,22 @@ class Cover:
 
     def add_on(
         self,
-        units: Sequence[Span],
-        share: float = 1.0,
+        edges: Sequence[int],
         show: Callable[[int], bool] = _not_at_all,
         *,
         back: bool = False,
     ) -> None:
-        """Show as many of these units as fit, from the first on, or `back` from the last: many at once while they do.
+        """Show as many units as fit, from the first on, or `back` from the last: many at once while they do.
 
-        They touch one another. One that does not fit is given to `show`, and then those behind it are tried.
+        They touch one another: each reaches from one edge to the next. One that does not fit is given to `show`, and
+        then those behind it are tried.
         """
+        count = len(edges) - 1
         done, step, misses = 0, 64, 0
-        while done < len(units) and misses <= MISSES:
-            many = min(step, len(units) - done)
-            first = len(units) - done - many if back else done
-            if self.add([Span(units[first].start, units[first + many - 1].stop)], share):
+        while done < count and misses <= MISSES:
+            many = min(step, count - done)
+            first = count - done - many if back else done
+            if self.add([Span(edges[first], edges[first + many])]):
                 done, step, misses = done + many, 2 * step, 0
             elif many > 1:
                 step = many // 2

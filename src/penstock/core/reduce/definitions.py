@@ -6,8 +6,9 @@ function in the languages that have no such word, or by an assignment.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from penstock.core.patterns import re_pattern
 
 # What of a line is looked at. Every pattern here starts at the line's start and costs no more than that much.
 READ: Final = 240
@@ -45,12 +46,12 @@ _REST: Final = rb"[ \t]*\([^;]*$"
 _METHOD: Final = rb"[ \t]*(?:(?:async|static|get|set)[ \t]+)?[*#]?" + _NAME + rb"[ \t]*\([^;]*\{[ \t]*$"
 _FUNCTION_VALUE: Final = rb"[^=]*=[ \t]*(?:async[ \t]*)?(?:function\b|\(.*=>|\w+[ \t]*=>)"
 
-_BY_WORD: Final = re.compile(
-    _BEFORE + _KEYWORD + _OWNER + _NAME + rb"|" + _BEFORE + _VARIABLE + _NAME + _FUNCTION_VALUE, re.IGNORECASE
+_BY_WORD: Final = re_pattern(
+    rb"(?i)" + _BEFORE + _KEYWORD + _OWNER + _NAME + rb"|" + _BEFORE + _VARIABLE + _NAME + _FUNCTION_VALUE
 )
-_BY_SHAPE: Final = re.compile(_TYPES + _NAME + _REST + rb"|" + _METHOD)
+_BY_SHAPE: Final = re_pattern(_TYPES + _NAME + _REST + rb"|" + _METHOD)
 _SHAPES: Final = tuple(
-    (sure, re.compile(shape, re.IGNORECASE))
+    (sure, re_pattern(rb"(?i)" + shape))
     for sure, shape in (
         (1.0, _BEFORE + _KEYWORD + _OWNER + _NAME),
         (0.9, _BEFORE + _VARIABLE + _NAME),

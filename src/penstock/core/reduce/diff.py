@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from itertools import chain
 from typing import Final
 
 from penstock.core.content import Content, Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.lines import LONG, Lines, Runs, without_colours
 from penstock.core.reduce.order import Order
@@ -51,10 +51,10 @@ TAKEN_AWAY: Final = 0.3
 # So many changes that speak of the question go before the rest.
 FIRST: Final = 400
 
-_DIFF: Final = re.compile(
+_DIFF: Final = re_pattern(
     rb"(?m)^(?:diff --(?:git|cc|combined) |Index: \S|@@@? -\d|commit [0-9a-f]{7,64}\b| \S.* \| +\d+ [+\-]+$)"
 )
-_LINE: Final = re.compile(rb"(?m)^(?:[ +\-\\]|@@|diff |index |$)")
+_LINE: Final = re_pattern(rb"(?m)^(?:[ +\-\\]|@@|diff |index |$)")
 
 
 def fit(sample: Sample) -> float:
@@ -252,20 +252,9 @@ class _Diff:
 
 
 # What begins a condition, a way out, a definition, in most languages.
-_TELLING: Final = (
-    b"if ",
-    b"if(",
-    b"for ",
-    b"while",
-    b"return",
-    b"raise ",
-    b"throw",
-    b"assert",
-    b"catch",
-    b"except",
-    b"def ",
+_TELLING: Final = re_pattern(
+    rb"if[ (]|for |while|return|raise |throw|assert|catch|except|def |class |func|fn |struct |#define"
 )
-_DEFINING: Final = (b"class ", b"func", b"fn ", b"struct ", b"#define")
 _NOTHING: Final = b"+- \t\r\n{}()[];,:"
 
 
@@ -274,7 +263,7 @@ def _deed(text: bytes) -> float:
     if not text.strip(_NOTHING):
         return 0.0
     count = text.count
-    done = 0.5 * (count(b"(") + count(b"=")) + sum(map(count, _TELLING)) + sum(map(count, _DEFINING))
+    done = 0.5 * (count(b"(") + count(b"=")) + len(_TELLING.findall(text))
     deed = LEAST_DEED + min(1.0, (0.5 + done) / (count(b"\n") + 3))
     return deed if text[:1] == b"+" or b"\n+" in text else TAKEN_AWAY * deed
 

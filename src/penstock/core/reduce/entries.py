@@ -6,10 +6,11 @@ Flat: a path a line, alone (`find`, `git ls-files`, `tar tf`) or behind what els
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
+
+from penstock.core.patterns import re_pattern
 
 NONE: Final = -1
 
@@ -17,12 +18,12 @@ NONE: Final = -1
 SAMPLED: Final = 300
 READ: Final = 1_000
 
-TREE: Final = re.compile(rb"[ \xa0\xc2\t|]*(?:\xe2\x94[\x82\x9c\x94]|\|-- |`-- |\+--- ?|\\--- ?)")
-HEADING: Final = re.compile(rb"[^\s:][^:]*:\r?$|[A-Za-z]:[\\/][^:]*:\r?$|/[^:]*:\r?$|\.:\r?$")
-BULLET: Final = re.compile(rb"[ \t]*(?:[-*] |\[(?:DIR|FILE|D|F)\] )?")
+TREE: Final = re_pattern(rb"[ \xa0\xc2\t|]*(?:\xe2\x94[\x82\x9c\x94]|\|-- |`-- |\+--- ?|\\--- ?)")
+HEADING: Final = re_pattern(rb"[^\s:][^:]*:\r?$|[A-Za-z]:[\\/][^:]*:\r?$|/[^:]*:\r?$|\.:\r?$")
+BULLET: Final = re_pattern(rb"[ \t]*(?:[-*] |\[(?:DIR|FILE|D|F)\] )?")
 # What stands before a path: modes, sizes, dates. The path begins behind the time, the year, the size or the tab.
-MODE: Final = re.compile(rb"(?:[ \t]*\d+[ \t]+\d+[ \t]+)?[-dlbcps][-rwxsStT]{9}[.+@]? ")
-BEFORE: Final = re.compile(
+MODE: Final = re_pattern(rb"(?:[ \t]*\d+[ \t]+\d+[ \t]+)?[-dlbcps][-rwxsStT]{9}[.+@]? ")
+BEFORE: Final = re_pattern(
     rb"(?:[ \t]*\d+[ \t]+\d+[ \t]+)?[-dlbcps][-rwxsStT]{9}[.+@]? "
     rb".*?(?:\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [+\-]\d{4})?|[A-Z][a-z]{2} +\d{1,2} +\d{4})[ \t]+"
     rb"|[ \t]*\d+[ \t]+\d{2,4}-\d\d-\d{2,4}[ \t]+\d\d:\d\d[ \t]+"
@@ -88,7 +89,7 @@ def _under_headings(texts: Sequence[bytes]) -> Entries:
     entries = Entries()
     folder, run, above = b"", NONE, NONE
     for index, text in enumerate(texts):
-        if HEADING.match(text, 0, READ) and (index == 0 or not texts[index - 1].strip()):
+        if (index == 0 or not texts[index - 1].strip()) and HEADING.match(text, 0, READ):
             folder, above = text.rstrip(b":\r").rstrip(b"/") + b"/", index
             run = entries.run(folder)
             _add(entries, folder, run, NONE)
@@ -101,20 +102,26 @@ def _under_headings(texts: Sequence[bytes]) -> Entries:
 
 def _tree(texts: Sequence[bytes]) -> Entries:
     entries = Entries()
-    stack: list[tuple[int, int, bytes]] = []  # columns, lines and paths of what the line stands under
+    last: tuple[int, int, bytes] | None = None  # column, line and path of the last entry
+    stack: list[tuple[int, int, bytes]] = []  # the same of what it stands under
+    before, column, run, above, folder = b"", -1, NONE, NONE, b""
     for index, text in enumerate(texts):
-        name = text.lstrip(_FRAME).rstrip(b"/\r ")
+        bare = text.lstrip(_FRAME)
+        name = bare.rstrip(b"/\r ")
         if not name:
             _add(entries, b"", NONE, NONE)
             continue
-        frame = text[: len(text) - len(text.lstrip(_FRAME))]
-        # Characters of the frame take three bytes, spaces that do not break two.
-        column = len(frame) - 2 * frame.count(b"\xe2") - frame.count(b"\xc2")
-        while stack and stack[-1][0] >= column:
-            stack.pop()
-        _, above, folder = stack[-1] if stack else (0, NONE, b"")
-        _add(entries, folder + name, entries.run(folder), above)
-        stack.append((column, index, folder + name + b"/"))
+        frame = text[: len(text) - len(bare)]
+        if frame != before or last is None:  # else it stands under the same as the last one
+            # Characters of the frame take three bytes, spaces that do not break two.
+            before, column = frame, len(frame) - 2 * frame.count(b"\xe2") - frame.count(b"\xc2")
+            stack += [last] if last is not None else []
+            while stack and stack[-1][0] >= column:
+                stack.pop()
+            above, folder = (stack[-1][1], stack[-1][2] + b"/") if stack else (NONE, b"")
+            run = entries.run(folder)
+        _add(entries, folder + name, run, above)
+        last = (column, index, folder + name)
     return entries
 
 

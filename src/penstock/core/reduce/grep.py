@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Final
 
 from penstock.core.content import Content, Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.definitions import READ, sureness
 from penstock.core.reduce.groups import NO_GROUP, Groups
@@ -50,12 +51,12 @@ CANDIDATES: Final = 50
 # Lines around a definition or what was asked for, where they are in the results as context.
 AROUND: Final = 2
 
-_WORD: Final = re.compile(rb"[A-Za-z_][\w$]{2,60}")
+_WORD: Final = re_pattern(rb"[A-Za-z_][\w$]{2,60}")
 _NOT_SIGNS: Final = bytes(c for c in range(256) if chr(c).isalnum() or c in b"_ \t\r" or c > 127)
 # A compiler and a linter say more behind the column than a search does; a time of day looks like a line and a column.
-_DIAGNOSIS: Final = re.compile(rb"[^:\n]+:\d+(?::\d+)?: *(?:fatal error|error|warning|note)\b|[^:\n]+:\d+:\d+: \w")
-_TIME: Final = re.compile(rb".*?\d\d?:\d\d:\d\d\b")
-_PATH: Final = re.compile(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|,;]+$")
+_DIAGNOSIS: Final = re_pattern(rb"[^:\n]+:\d+(?::\d+)?: *(?:fatal error|error|warning|note)\b|[^:\n]+:\d+:\d+: \w")
+_TIME: Final = re_pattern(rb".*?\d\d?:\d\d:\d\d\b")
+_PATH: Final = re_pattern(rb"(?:[A-Za-z]:[\\/])?[^\s:*?\"<>|,;]+$")
 
 
 def fit(sample: Sample) -> float:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from penstock.core.patterns import re_pattern
+
 # How many lines are looked at.
 LOOKED_AT: Final = 60
 
@@ -37,7 +39,7 @@ TOP: Final = 8
 FILLED: Final = 0.6
 NEAR: Final = 12
 
-_RULE: Final = re.compile(
+_RULE: Final = re_pattern(
     r"[ \t]*[-+|=:\u2500-\u257f][-+|=: \t\u2500-\u257f]*[-=\u2500-\u257f][-+|=: \t\u2500-\u257f]*\r?"
 )
 _FILLED: Final = b"1" * 32 + b"0" + b"1" * 223

@@ -11,17 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.groups import NO_GROUP
 
 # A line is read this far for its path and number.
 READ: Final = 1_000
 
-MATCH: Final = re.compile(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?):(\d+):(?:(\d+):(?!\d))?")
-FLAT: Final = re.compile(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?)([:\-])(\d+)[:\-](?:\d+:(?!\d))?")
-_NO_PATH: Final = re.compile(rb"[\s(\[{\"'=,;]")
-BARE: Final = re.compile(rb"([^:\s][^:\n]*[^:\s\d]):(?!\d|//)")
-UNDER: Final = re.compile(rb"[ \t]*(?:Line |L)?(\d{1,7})([:\-|])(?:(\d+)[:\-](?!\d))?")
-_HEADING: Final = re.compile(rb"(?:File: )?[\w.\-/\\@+~$()\[\]: ]+$")
+MATCH: Final = re_pattern(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?):(\d+):(?:(\d+):(?!\d))?")
+FLAT: Final = re_pattern(rb"((?:[A-Za-z]:(?=[\\/]))?[^:\n]+?)([:\-])(\d+)[:\-](?:\d+:(?!\d))?")
+_NO_PATH: Final = re_pattern(rb"[\s(\[{\"'=,;]")
+BARE: Final = re_pattern(rb"([^:\s][^:\n]*[^:\s\d]):(?!\d|//)")
+UNDER: Final = re_pattern(rb"[ \t]*(?:Line |L)?(\d{1,7})([:\-|])(?:(\d+)[:\-](?!\d))?")
+_HEADING: Final = re_pattern(rb"(?:File: )?[\w.\-/\\@+~$()\[\]: ]+$")
 
 
 def is_heading(line: bytes) -> bool:

@@ -22,6 +22,7 @@ import msgspec
 
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after, cut_at_or_before
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.brackets import VALUE, Unit, blanked, is_by_line, json_start, units_by_line, units_of
 from penstock.core.reduce.contract import Ask, Choice, Effort, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.cover import FULL, Cover
@@ -48,9 +49,9 @@ MISSES: Final = 25
 # Where records are this part of the content at least, all of it can be laid out by them.
 MOSTLY: Final = 0.6
 
-_RUN: Final = re.compile(rb"_{%d,}" % LONG)
-_PAIR: Final = re.compile(rb'"[ \t\r\n]*:')
-_VALUE: Final = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*" + VALUE)
+_RUN: Final = re_pattern(rb"_{%d,}" % LONG)
+_PAIR: Final = re_pattern(rb'"[ \t\r\n]*:')
+_VALUE: Final = re_pattern(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*" + VALUE)
 
 
 def fit(sample: Sample) -> float:
@@ -86,8 +87,8 @@ class _Records:
         self._cut: dict[int, list[Span]] = {}
         self._fields: dict[int, list[tuple[Span, Span]]] = {}
         ask.effort.spend(len(units))
-        starts = [span.start for span in self.spans]
-        self.worth = worth_of(content.data, starts, self.question, self._odd(ask), ask.effort)
+        self.edges = [*(span.start for span in self.spans), len(content.data)]
+        self.worth = worth_of(content.data, self.edges[:-1], self.question, self._odd(ask), ask.effort)
         self._starts = [units[index].value.start for index in self.records]
         self._stops = [units[index].value.stop for index in self.records]
         self.layout = self._layout() if ask.compact else None
@@ -163,7 +164,7 @@ class _Records:
         if self.units:
             for last in (len(self.units) - 1, self.records[-1] if self.records else first):
                 self._show(cover, last, LAST_SHARE)
-            cover.add_on(self.spans, show=lambda index: self._show(cover, index, 1.0))
+            cover.add_on(self.edges, show=lambda index: self._show(cover, index, 1.0))
         if cover.filled < FULL:
             cover.fill()
         return self._counted(cover.spans)

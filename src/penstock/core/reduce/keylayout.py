@@ -75,6 +75,8 @@ class KeyLayout:
         return self._laid_out(filling.shown) if filling.shown else None
 
     def _show(self, filling: _Filling, numbers: Iterable[int], share: float) -> None:
+        if not filling.fits(share):
+            return  # by what had a larger share, so that no row has to be made to see that it does not fit
         misses = 0
         for number in numbers:
             if number not in filling.shown:

@@ -14,7 +14,6 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -23,6 +22,7 @@ import msgspec
 
 from penstock.core.content import Content, Span
 from penstock.core.measure import Size, measure
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.brackets import Unit, blanked
 
 # So many records are read to learn the keys; objects with others are written with theirs.
@@ -40,7 +40,7 @@ DEEPEST: Final = 40
 
 # A key, where one stands before it, and a value or what begins or ends one. A list of plain values in one line is a
 # value too.
-_TOKEN: Final = re.compile(rb'(?:("_*")[ \t\r\n]*:[ \t\r\n]*)?("_*"|\[[^][{}\r\n]+\]|[][{}]|[^ \t\r\n"\[\]{}:,]+)')
+_TOKEN: Final = re_pattern(rb'(?:("_*")[ \t\r\n]*:[ \t\r\n]*)?("_*"|\[[^][{}\r\n]+\]|[][{}]|[^ \t\r\n"\[\]{}:,]+)')
 _WHOLE: Final = msgspec.json.Decoder(msgspec.Raw)
 
 
@@ -50,9 +50,8 @@ class Node:
 
     start: int
     stop: int
-    is_open: bool = False  # an object or a list
+    parts: list[Node] | None = None  # of an object or a list
     keys: list[tuple[bytes, int, int]] | None = None  # of an object: its keys and where they stand
-    parts: list[Node] = field(default_factory=list)
 
 
 def parse(data: bytes, span: Span) -> Node | None:
@@ -61,28 +60,30 @@ def parse(data: bytes, span: Span) -> Node | None:
     if len(text) > LONGEST or not _is_whole(text):
         return None
     offset = span.start
-    root = top = Node(offset, offset, parts=[])
-    open_ones: list[Node] = []
-    for found in _TOKEN.finditer(blanked(text)):
-        token = found[2]
+    bare = blanked(text)
+    top = Node(offset, offset)
+    roots: list[Node] = []
+    parts, keys = roots, top.keys
+    around: list[tuple[Node, list[Node], list[tuple[bytes, int, int]] | None]] = []  # what is open outside of `top`
+    for found in _TOKEN.finditer(bare):
         start, stop = found.span(2)
-        if token == b"]" or token == b"}":
+        mark = bare[start]
+        if mark in b"]}":
             top.stop = offset + stop
-            top = open_ones.pop()
+            top, parts, keys = around.pop()
             continue
         node = Node(offset + start, offset + stop)
-        top.parts.append(node)
-        if top.keys is not None:
-            start, stop = found.span(1)
-            top.keys.append((text[start:stop], offset + start, offset + stop))
-        if token == b"{" or token == b"[":
-            if len(open_ones) >= DEEPEST:
+        parts.append(node)
+        if keys is not None:
+            first, last = found.span(1)
+            keys.append((text[first:last], offset + first, offset + last))
+        if mark in b"[{" and stop - start == 1:
+            if len(around) >= DEEPEST:
                 return None
-            node.is_open = True
-            node.keys = [] if token == b"{" else None
-            open_ones.append(top)
-            top = node
-    return root.parts[0]
+            around.append((top, parts, keys))
+            top, parts, keys = node, [], [] if mark == ord("{") else None
+            node.parts, node.keys = parts, keys
+    return roots[0]
 
 
 def _is_whole(text: bytes) -> bool:
@@ -113,10 +114,10 @@ class Shape:
                 self.objects += 1
                 self.had += len(node.keys)
                 self._learn_keys([key for key, _, _ in node.keys])
-                for (key, _, _), part in zip(node.keys, node.parts, strict=True):
+                for (key, _, _), part in zip(node.keys, node.parts or (), strict=True):
                     below.setdefault(key, []).append(part)
             else:
-                items += node.parts
+                items += node.parts or ()
         if self.objects > 1 and len(self.keys) * self.objects > NAMES * max(4, self.had):
             self.names = Shape()
             self.names.learn([part for parts in below.values() for part in parts])
@@ -224,7 +225,7 @@ def _key_of(data: bytes, unit: Unit) -> Span:
 
 
 def _write(node: Node, shape: Shape | None, parts: list[str | Span]) -> None:
-    if not node.is_open:
+    if node.parts is None:
         parts.append(Span(node.start, node.stop))
     elif node.keys is None:
         parts.append("[")

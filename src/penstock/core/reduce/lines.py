@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -10,13 +9,14 @@ from typing import Final, overload
 
 from penstock.core.content import Content, Span
 from penstock.core.cut import cut_at_or_after, cut_at_or_before
+from penstock.core.patterns import re_pattern
 
 # A line over this is shown by a part of it: its start, or what stands around a place in it.
 LONG: Final = 2_000
 
 
 ESCAPE: Final = b"\x1b"
-_COLOURS: Final = re.compile(rb"\x1b\[[0-9;:]*[mK]")
+_COLOURS: Final = re_pattern(rb"\x1b\[[0-9;:]*[mK]")
 
 
 def without_colours(data: bytes) -> bytes:

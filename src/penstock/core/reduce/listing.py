@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from itertools import islice
 from typing import Final
 
 from penstock.core.content import Content, Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.entries import BEFORE, BULLET, HEADING, MODE, NONE, READ, TREE, Entries, read_entries
 from penstock.core.reduce.groups import Groups
@@ -37,9 +37,9 @@ FEW: Final = 30
 RARE: Final = 2
 MANY: Final = 50
 
-_ENDING: Final = re.compile(rb"\w\.\w{1,12}\r?$")
-_PATH: Final = re.compile(rb"(?:[A-Za-z]:\\|\.{0,2}/|[\w.@+\-]+/)?[^\s:;,(){}<>|\"'=]*[\w/~]$")
-_ABOUT: Final = re.compile(
+_ENDING: Final = re_pattern(rb"\w\.\w{1,12}\r?$")
+_PATH: Final = re_pattern(rb"(?:[A-Za-z]:\\|\.{0,2}/|[\w.@+\-]+/)?[^\s:;,(){}<>|\"'=]*[\w/~]$")
+_ABOUT: Final = re_pattern(
     rb"total |\d+ (?:director|file|object|entr)|[ \t]*\d+[ \t]+\d+ files|Archive:"
     rb"|[A-Z][^/]*\d+ (?:files|entries|items|results)"
 )

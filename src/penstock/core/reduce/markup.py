@@ -13,13 +13,10 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
-import re2
-
-from penstock.core.content import Span
+from penstock.core.patterns import re2_pattern, re_pattern
 from penstock.core.reduce.contract import Effort
 
 BlockKind = Literal["title", "heading", "text", "row", "code"]
@@ -30,7 +27,7 @@ LONGEST_ROW: Final = 3_000
 # A box with this much of the page's text is the main text or holds it.
 MUCH: Final = 0.4
 
-_TAG: Final = re.compile(rb"/?[a-z][a-z0-9]{0,11}")
+_TAG: Final = re_pattern(rb"/?[a-z][a-z0-9]{0,11}")
 _RAW: Final = frozenset([b"script", b"style", b"svg", b"template", b"textarea", b"iframe", b"noscript", b"select"])
 _BOXES: Final = frozenset(
     b"html body div section article main aside nav header footer form figure fieldset table ul ol dl details dialog"
@@ -53,27 +50,34 @@ _INLINE: Final = frozenset(b"a b i u s em strong span small sub sup code cite q 
 # A name that is none of these, such as one with a newline behind it, is looked at more closely.
 _KNOWN: Final = _BREAKS | _RAW | _INLINE | frozenset(b"/" + name for name in _INLINE)
 
+_PLAIN: Final = _KNOWN - _RAW
+
+# Those at which nothing else happens.
+_ONLY_PARTING: Final = _BREAKS - (
+    _BOXES | _HEADINGS | {b"/" + name for name in _BOXES} | {b"title", b"pre", b"tr", b"/tr", b"td", b"th"}
+)
+
 # The ends of such elements with nothing behind them, as many of a page's pieces are.
 _BARE_ENDS: Final = frozenset(b"/" + name + b">" for name in _INLINE - {b"a"})
 
 # A paragraph that is this long ends at a line break too.
 LONG_ENOUGH: Final = 400
 
-_AWAY: Final = re2.compile(
+_AWAY: Final = re2_pattern(
     rb"\b(?:class|id|role|aria-label)\s*=\s*[\"']?[^\"'>]*(?:nav|menu|foot|side-?bar|side_|cookie|consent|gdpr|banner|"
     rb"breadcrumb|comment|disqus|respon[ds]|related|recommend|teaser|share|sharing|social|promo|advert|\bads?\b|ad-|"
     rb"sponsor|newsletter|subscri|popup|modal|overlay|widget|toolbar|pag(?:er|ination)|login|sign-?(?:in|up)|skip|"
     rb"hidden|masthead|tags?\b|byline|trending|popular|outbrain|taboola|most-?read|search|noprint|catlinks|reflist|"
     rb"references|shopping|rss|print-?only|complementary|contentinfo)"
 )
-_BODY: Final = re2.compile(
+_BODY: Final = re2_pattern(
     rb"\b(?:class|id|role|itemprop)\s*=\s*[\"']?[^\"'>]*(?:article|main|content|entry|post|body|story|text|page|column)"
 )
 
 
 class Block(NamedTuple):
     kind: BlockKind
-    runs: list[Span]  # its text, without the markup; of a row all of it
+    runs: list[tuple[int, int]]  # where its text stands, without the markup; of a row all of it
     letters: int  # bytes of text
     linked: int  # of these in links
     box: int
@@ -98,6 +102,7 @@ class _Boxes:
         self.names = [b""]  # of those that are open
         self.open = [0]
         self.counts: dict[bytes, int] = {}
+        self.said: dict[bytes, int] = {}  # what attributes say, since boxes of the same class come many times
 
     def begin(self, name: bytes, attributes: bytes) -> None:
         flag = 0
@@ -106,7 +111,9 @@ class _Boxes:
         elif name in _MAIN_TAGS:
             flag = 1
         elif len(attributes) > len(name) and name not in (b"body", b"html"):
-            flag = _said(attributes)
+            if attributes not in self.said:
+                self.said[attributes] = _said(attributes)
+            flag = self.said[attributes]
         self.parents.append(self.open[-1])
         self.own.append(0.0)
         self.letters.append(0)
@@ -159,7 +166,7 @@ class _Reader:
         self.data = data
         self.boxes = _Boxes()
         self.blocks: list[Block] = []
-        self.runs: list[Span] = []
+        self.runs: list[tuple[int, int]] = []  # not spans: there are hundreds of thousands
         self.letters = 0
         self.linked = 0
         self.in_link = False
@@ -181,36 +188,29 @@ class _Reader:
                 at = _behind_end(piece, until)
                 if at < 0:
                     continue
-                until = b""
+                until, text = b"", piece[at:]
             else:
                 if piece in _BARE_ENDS:
                     continue
-                tag, closed, _ = piece.partition(b">")
-                at = len(tag) + 1
-                name = tag.partition(b" ")[0]
-                if name not in _KNOWN:
-                    found = _TAG.match(piece)
-                    name = b"" if found is None else found[0]
-                    if found is None:
-                        at, until = _behind_other(piece)
-                        if until:
-                            continue
-                if not closed or tag.count(b'"') & 1:
-                    at = _tag_end(piece) if name else at
-                if name == b"a" or name == b"/a":
+                name, closed, text = piece.partition(b">")
+                if name not in _PLAIN or not closed:
+                    name, text, until = _read_tag(piece, name, text, closed=bool(closed))
+                if name in _BREAKS:
+                    if self.runs:
+                        self.flush()
+                    self.kind, self.level = "text", 0
+                    if name not in _ONLY_PARTING:
+                        self.element(name, piece[: len(piece) - len(text)], start - 1, place - len(text))
+                elif name == b"a" or name == b"/a":
                     self.in_link = name == b"a"
-                elif name in _BREAKS:
-                    self.flush()
-                    self.element(name, piece[:at], start - 1, start + at)
-                elif name in _RAW and tag[-1:] != b"/":
-                    self.flush()
-                    until = b"/" + name
+                elif until:
+                    if name:
+                        self.flush()
                     continue
                 elif name == b"br" and self.letters > LONG_ENOUGH:
                     self.flush()
-            text = piece[at:]
             if text and not text.isspace():
-                self.take(text, start + at)
+                self.take(text, place - len(text))
         self.flush()
 
     def take(self, text: bytes, start: int) -> None:
@@ -218,8 +218,8 @@ class _Reader:
         words = text.strip()
         if not words or words == b"&nbsp;":
             return
-        begin = start + len(text) - len(text.lstrip())
-        self.runs.append(Span(begin, begin + len(words)))
+        begin = start + text.find(words)
+        self.runs.append((begin, begin + len(words)))
         self.letters += len(words)
         if self.in_link:
             self.linked += len(words)
@@ -234,8 +234,7 @@ class _Reader:
         self.runs, self.letters, self.linked = [], 0, 0
 
     def element(self, name: bytes, tag: bytes, before: int, behind: int) -> None:
-        """The start or the end of an element that ends a paragraph."""
-        self.kind, self.level = "text", 0
+        """The start or the end of an element that does more than to end a paragraph."""
         if name in _BOXES:
             if name == b"table":
                 self.row = -1
@@ -243,7 +242,7 @@ class _Reader:
         elif name[:1] == b"/":
             if name == b"/tr":
                 self.end_row(behind)
-            elif name[1:] in _BOXES:
+            else:
                 self.boxes.end(name[1:])
                 if name == b"/table":
                     self.row = -1
@@ -257,21 +256,38 @@ class _Reader:
             if self.row >= 0:
                 self.end_row(before)
             self.row, self.row_blocks, self.cells, self.named = before, len(self.blocks), 0, 0
-        elif name == b"td" or name == b"th":
+        else:  # a cell
             self.cells += 1
             self.named += name == b"th"
 
     def end_row(self, stop: int) -> None:
         """A row with cells of data is one block; one that lays out paragraphs is not."""
-        blocks = self.blocks[self.row_blocks :]
-        if self.row >= 0 and blocks and self.cells >= 2 and stop - self.row <= LONGEST_ROW:
-            box = self.boxes.open[-1]
-            if all(block.box == box and block.kind == "text" for block in blocks):
-                letters, linked = sum(b.letters for b in blocks), sum(b.linked for b in blocks)
-                runs = [Span(self.row, stop)]
-                head = self.named == self.cells
-                self.blocks[self.row_blocks :] = [Block("row", runs, letters, linked, box, head=head)]
+        before, row = self.row_blocks, self.row
         self.row = -1
+        if row < 0 or len(self.blocks) == before or self.cells < 2 or stop - row > LONGEST_ROW:
+            return
+        box = self.boxes.open[-1]
+        letters = linked = 0
+        for block in self.blocks[before:]:
+            if block.box != box or block.kind != "text":
+                return
+            letters += block.letters
+            linked += block.linked
+        self.blocks[before:] = [Block("row", [(row, stop)], letters, linked, box, head=self.named == self.cells)]
+
+
+def _read_tag(piece: bytes, tag: bytes, text: bytes, *, closed: bool) -> tuple[bytes, bytes, bytes]:
+    """Of a tag that is not only a name: the name, the text behind it, and what ends what is no text."""
+    name = tag.partition(b" ")[0]
+    if name not in _KNOWN:
+        found = _TAG.match(piece)
+        if found is None:
+            at, until = _behind_other(piece)
+            return b"", piece[at:], until
+        name = found[0]
+    if not closed or tag.count(b'"') & 1:
+        text = piece[_tag_end(piece) :]
+    return name, text, b"/" + name if name in _RAW and tag[-1:] != b"/" else b""
 
 
 def _behind_end(piece: bytes, until: bytes) -> int:

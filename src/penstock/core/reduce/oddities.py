@@ -8,12 +8,12 @@ the same, so that each is shown once before any is shown twice.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any, Final
 
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Effort
 
 # Worth. Every error comes before what is only unusual.
@@ -37,19 +37,19 @@ FAR: Final = 3.0
 # Where more records than this share tell of errors, errors are what is usual.
 USUAL: Final = 0.5
 
-_ERROR_KEY: Final = re.compile(
+_ERROR_KEY: Final = re_pattern(
     r"(?:^|[_.\-]|(?<=[a-z])(?=[A-Z]))(?i:errors?|err|exceptions?|failures?|faults?|failed)"
     r"(?:[_.\-]?(?i:message|msg|text|reason|type|code|count))?$"
 )
-_STATE_KEY: Final = re.compile(r"(?i)(?:status|state|level|severity|result|outcome|conclusion|phase|health|lvl)$")
-_CODE_KEY: Final = re.compile(r"(?i)(?:status|status_?code|http_?status|response_?code)$")
-_EXIT_KEY: Final = re.compile(r"(?i)(?:exit|return)_?(?:code|status)$|^rc$")
-_GOOD_KEY: Final = re.compile(r"(?i)^(?:ok|success|succeeded|successful|passed|healthy)$")
-_BAD: Final = re.compile(
+_STATE_KEY: Final = re_pattern(r"(?i)(?:status|state|level|severity|result|outcome|conclusion|phase|health|lvl)$")
+_CODE_KEY: Final = re_pattern(r"(?i)(?:status|status_?code|http_?status|response_?code)$")
+_EXIT_KEY: Final = re_pattern(r"(?i)(?:exit|return)_?(?:code|status)$|^rc$")
+_GOOD_KEY: Final = re_pattern(r"(?i)^(?:ok|success|succeeded|successful|passed|healthy)$")
+_BAD: Final = re_pattern(
     r"(?i)\b(?:\w*(?:fail|error|exception)\w*|fatal|critical|crit|alert|emerg\w*|panic\w*|abort\w*|denied|refused|reject\w*"
     r"|timed?[ _-]?out|crash\w*|unhealthy|oomkilled|evicted|killed|dead|broken|corrupt\w*|invalid)\b"
 )
-_BAD_CODE: Final = re.compile(r"[45]\d\d(?:\.0)?")
+_BAD_CODE: Final = re_pattern(r"[45]\d\d(?:\.0)?")
 _NONE: Final = frozenset({"", "0", "none", "null", "nil", "ok", "no", "false", "success", "n/a", "-", "[]", "{}"})
 
 _ABSENT: Final = "\0absent"

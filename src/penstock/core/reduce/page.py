@@ -75,14 +75,14 @@ def reduce(content: Content, ask: Ask) -> Plan:
 
 def _passage(data: bytes, block: Block, nearness: float) -> Passage:
     units: list[Span] = []
-    for start, stop in block.runs:
-        if units and start - units[-1].stop <= SHORT:
-            units[-1] = Span(units[-1].start, stop)
-        else:
+    start, stop = block.runs[0]
+    start = _line_start(data, start)
+    for begin, end in block.runs:
+        if begin - stop > SHORT:
             units.append(Span(start, stop))
-    first, last = units[0], units[-1]
-    units[0] = Span(_line_start(data, first.start), first.stop)
-    units[-1] = Span(units[-1].start, _line_end(data, last.stop))
+            start = begin
+        stop = end
+    units.append(Span(start, _line_end(data, stop)))
     kind = "head" if block.head else block.kind
     return Passage(kind, units, _worth(block, nearness), block.level)
 

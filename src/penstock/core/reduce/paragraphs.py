@@ -9,12 +9,12 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
 from penstock.core.content import Content, Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.lines import LONG, Lines
 from penstock.core.reduce.passages import Passage, PassageKind, parts_of
@@ -25,11 +25,12 @@ PASSAGE: Final = 400
 # A line over this is no heading.
 HEADING: Final = 100
 
-_SENTENCE_END: Final = re.compile(
-    rb"(?<=[^\s\d.])[.!?][\"')\]*]?[ \t\r\n]|\xe3\x80\x82|\xef\xbc[\x81\x9f]"  # the full-width stops of CJK text
+# It begins with a set of bytes, so that others are passed over fast. The second and third are full-width stops.
+_SENTENCE_END: Final = re_pattern(
+    rb"[.!?\xe3\xef](?:(?<=[^\s\d.][.!?])[\"')\]*]?[ \t\r\n]|(?<=\xe3)\x80\x82|(?<=\xef)\xbc[\x81\x9f])"
 )
 _STOPS: Final = (*(b".", b",", b";", b":", b"!", b"?", b")", b"}"), *(c.encode() for c in "。，、；：！？）"))
-_ITEM: Final = re.compile(rb"(?:[-*+]|\d{1,3}[.)]) ")
+_ITEM: Final = re_pattern(rb"(?:[-*+]|\d{1,3}[.)]) ")
 
 
 def read_paragraphs(content: Content, effort: Effort) -> list[Passage]:

@@ -6,16 +6,17 @@ Inside a hunk every line is content, whatever it looks like, but for what can on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-_COMMIT: Final = re.compile(rb"(?:[*|\\/ ]{0,20} )?commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |# HG changeset patch")
-_SHORT_COMMIT: Final = re.compile(rb"[0-9a-f]{7,40} \S")
+from penstock.core.patterns import re_pattern
+
+_COMMIT: Final = re_pattern(rb"(?:[*|\\/ ]{0,20} )?commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |# HG changeset patch")
+_SHORT_COMMIT: Final = re_pattern(rb"[0-9a-f]{7,40} \S")
 _BODY: Final = b" +-\\"
 _FILE: Final = (b"diff --git ", b"diff --cc ", b"diff --combined ", b"Index: ", b"diff -")
-_STAT: Final = re.compile(rb" \S.* \| +(?:\d+|Bin)\b| \d+ files? changed")
+_STAT: Final = re_pattern(rb" \S.* \| +(?:\d+|Bin)\b| \d+ files? changed")
 _PREFIXES: Final = (b"a/", b"b/", b"i/", b"w/", b"c/", b"o/")
 
 

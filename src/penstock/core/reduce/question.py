@@ -7,22 +7,22 @@ in their parts; words lose their endings, and are found inside of others, so "pa
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Effort
 
 # What of a question is read, and how many words of it are looked for.
 READ: Final = 4_000
 TERMS: Final = 32
 
-_WORD: Final = re.compile(r"[^\W_](?:[\w.\-/:@#$+]*\w)?")
-_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
-_CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_ENDING: Final = re.compile(r"(?:ies|ings?|edly|ed|es|ers?|ions?|ly|s)$")
+_WORD: Final = re_pattern(r"[^\W_](?:[\w.\-/:@#$+]*\w)?")
+_PART: Final = re_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
+_CJK: Final = re_pattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_ENDING: Final = re_pattern(r"(?:ies|ings?|edly|ed|es|ers?|ions?|ly|s)$")
 
 _STOP_WORDS: Final = (
     "a about after all also an and any are as at be because been before but by can cause caused causes could did do"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
-
-import re2
 
 from penstock.core.reduce.contract import Sample
 
 
-def lines_with(pattern: re2._Regexp[bytes], lines: bytes) -> Iterator[tuple[int, bytes]]:
+def lines_with(pattern: re.Pattern[bytes], lines: bytes) -> Iterator[tuple[int, bytes]]:
     """The number of each line that a pattern is found in, with what it found there first.
 
     What is found may begin with the newline before its line, and may not reach into the next one.
@@ -28,7 +27,7 @@ def lines_with(pattern: re2._Regexp[bytes], lines: bytes) -> Iterator[tuple[int,
             yield line, word
 
 
-def marks_in(sample: Sample, marks: re2._Regexp[bytes], most: int) -> int:
+def marks_in(sample: Sample, marks: re.Pattern[bytes], most: int) -> int:
     """How often marks of a kind stand in a sample, counted up to `most`."""
     found = (match for part in (sample.data, sample.middle, sample.end) for match in marks.finditer(part))
     return sum(1 for _ in islice(found, most))

@@ -10,16 +10,14 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from math import log2
 from operator import not_, or_
 from typing import Final
 
-import re2
-
 from penstock.core.content import Content
+from penstock.core.patterns import re2_pattern, re_pattern
 from penstock.core.reduce.alarms import ENDED, PLAIN, STRONG, VERDICT, WEAK, find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
@@ -45,22 +43,22 @@ FOLLOWING: Final = 8
 # How many times as common as another a line may be and yet go before it, as a power of two, by its alarm.
 AHEAD: Final = {ENDED: 4.0, VERDICT: 4.0, STRONG: 4.0, PLAIN: 1.5, WEAK: 1.5}
 
-_TIME: Final = re2.compile(
+_TIME: Final = re2_pattern(
     rb"(?m)^.{0,100}?(?:\d\d:\d\d:\d\d|\b1[0-9]{9}\b|\b\d{6} \d{6}\b)"  # a clock, seconds since 1970, HDFS
 )
-_ENTRY: Final = re2.compile(
+_ENTRY: Final = re2_pattern(
     rb"(?m)^.{0,140}?(?:\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRIT(?:ICAL)?|SEVERE|CONFIG)\b"
     rb'|[ /][A-Za-z]\w+\[\d+\]:|"(?:GET|POST|PUT|HEAD|DELETE|OPTIONS|PATCH) '
     rb"|\[(?:error|warn|notice|info|debug)\]|level=[a-z]+|\"(?:level|severity)\":|^[IWEF]\d{4} |<\w+>| kernel: )"
 )
-_OF_BUILDS: Final = re2.compile(
+_OF_BUILDS: Final = re2_pattern(
     rb"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z |##\[(?:group|section|command)\]|^\[Pipeline\] "
 )
 
 # Where most lines have digits so near to their start, one without goes with the line above it.
 _DIGITS_WITHIN: Final = 40
 _INDENTED: Final = frozenset({b" ", b"\t"})
-_DIGIT: Final = re.compile(rb"\d")
+_DIGIT: Final = re_pattern(rb"\d")
 
 # More than any line has for being rare: so much at the start of the order, so much once and again.
 FIRST: Final = 400.0

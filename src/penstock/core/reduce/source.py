@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from itertools import chain, pairwise
 from typing import Final
 
 from penstock.core.content import Content, Span
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
 from penstock.core.reduce.definitions import READ, defines
 from penstock.core.reduce.lines import LONG, Lines, Runs
@@ -44,22 +44,22 @@ ASKED: Final = 300
 OF_NAME: Final = 2.0
 OF_BODY: Final = 0.3
 
-_NUMBER: Final = re.compile(rb"[ \t]{0,8}\d{1,7}(?:\xe2\x86\x92|\t|: |:(?=\s|$)| ?\| ?|  ?)")
-_BARE_NUMBER: Final = re.compile(rb"[ \t]{0,8}(\d{1,7})(?:\xe2\x86\x92|\t|: |:| ?\||$)")
+_NUMBER: Final = re_pattern(rb"[ \t]{0,8}\d{1,7}(?:\xe2\x86\x92|\t|: |:(?=\s|$)| ?\| ?|  ?)")
+_BARE_NUMBER: Final = re_pattern(rb"[ \t]{0,8}(\d{1,7})(?:\xe2\x86\x92|\t|: |:| ?\||$)")
 _COMMENTS: Final = (b"//", b"/*", b"*", b"#", b"--", b";")
 _DECORATORS: Final = (b"@", b"#[")
 _BRACKET_ENDS: Final = (b"{", b"}", b";", b"(", b")", b",", b":", b"[", b"]", b"=", b"*/", b"\\")
-_STARTS: Final = re.compile(
+_STARTS: Final = re_pattern(
     rb"[ \t]*(?:import\b|from \S+ import|using |package |use |require|@\w|//|/\*|\* |\*/|#|--|\"\"\"|return\b)"
 )
 # What logs and runs of tests print, which show source too.
-_NO_SOURCE: Final = re.compile(
+_NO_SOURCE: Final = re_pattern(
     rb"={5}|```|_{5}|E {2,}\S|[>$] |\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|Traceback |(?:PASS|FAIL|ERROR|ok)\b"
 )
-_KEY: Final = re.compile(
+_KEY: Final = re_pattern(
     rb"[ \t]*(?:- )?(?:[\w.\-/\"]+:(?: |$)|[\w.\-]+[ \t]*=)|\[[^\]]+\]|[ \t]*- \S|[ \t]*#|[ \t]*[\"'\]\w].*[,\]]$"
 )
-_MARGIN_KEY: Final = re.compile(rb"[\w\"'][\w.\-/\"' ]*:(?: |$)|[\w.\-]+[ \t]*=|\[[^\]]+\]")
+_MARGIN_KEY: Final = re_pattern(rb"[\w\"'][\w.\-/\"' ]*:(?: |$)|[\w.\-]+[ \t]*=|\[[^\]]+\]")
 
 
 def fit(sample: Sample) -> float:

@@ -10,12 +10,12 @@ Rules:
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from penstock.core.content import Content
+from penstock.core.patterns import re_pattern
 from penstock.core.reduce.alarms import STRONG, find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Plan, Reducer, Sample
@@ -23,7 +23,7 @@ from penstock.core.reduce.prefixes import with_prefix_once
 from penstock.core.reduce.templates import Templates
 
 # Frames as languages and debuggers print them. Each is one line, or a line with the place or the code below it.
-_FRAME: Final = re.compile(
+_FRAME: Final = re_pattern(
     rb"(?:at (?:<anonymous>|[\w$<\[@/(.:\x80-\xff][^\n]{0,400}?(?:\(|:\d))"  # Java, JavaScript, C#, Rust's places, Dart
     rb'|File "[^"\n]{1,300}", line \d'  # Python, also inside of an exception group
     rb"|#\d{1,4} +(?:0x[0-9a-f]|\{main\}|[^\s(]{1,300} ?\()"  # gdb, sanitizers, PHP, Dart
@@ -36,7 +36,7 @@ _FRAME: Final = re.compile(
     rb")"
 )
 _OUTWARD: Final = b'File "'  # frames of which the last is the innermost
-_LIBRARY: Final = re.compile(
+_LIBRARY: Final = re_pattern(
     rb"site-packages|dist-packages|node_modules|/vendor/|/gems/|/usr/(?:lib|include|share|local/(?:lib|go/src))|/rustc/"
     rb"|/pkg/mod/|\.cargo/registry|/lib/python\d|/lib/ruby/|\bnode:|\(internal/|<frozen |\blib[\w+-]{1,30}\.so\b"
     rb"|\.\./sysdeps|\bin (?:__libc_|__GI_|_start\b|__interceptor_|clone\d?\b|start_thread\b)"
@@ -46,11 +46,11 @@ _LIBRARY: Final = re.compile(
     rb"|^(?:\d+: +(?:0x\w+ - )?)?<?(?:core|std|alloc|tokio|futures\w*|hyper)::"
     rb"|^(?:runtime|testing|reflect|net/http)\."
 )
-_MORE: Final = re.compile(
+_MORE: Final = re_pattern(
     rb"\s*\.\.\. \d+ (?:more|common frames)|\s*\[Previous line repeated|\s*\.\.\.additional frames"
 )
 
-_ADDRESS: Final = re.compile(rb"0x[0-9a-f]+")
+_ADDRESS: Final = re_pattern(rb"0x[0-9a-f]+")
 
 # What each line is worth, an alarm in a message adds its strength. A name is what stands above a trace.
 MESSAGE: Final = 10.0

@@ -13,7 +13,6 @@ Rules:
 
 from __future__ import annotations
 
-import re
 import string
 from collections import Counter
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from operator import eq, mul
 from typing import Final
 
 from penstock.core.cut import ESCAPE
+from penstock.core.patterns import re_pattern
 
 # What varies from one line of a template to the next. The letters are those of hex numbers: taking them out of words
 # too leaves words that still differ ("pss" and "il"), and costs one pass over the bytes.
@@ -33,7 +33,7 @@ _WORDS: Final = (string.ascii_letters + string.digits + "/._-\t\r\b").encode() +
 
 
 # The time, and before it the names of a job and of its step, as GitHub has them. Matched at the start of a line only.
-_STAMP: Final = re.compile(
+_STAMP: Final = re_pattern(
     rb"(?:[^\t]{1,80}\t[^\t]{1,80}\t)?(?:\xef\xbb\xbf)?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z ?"
 )
 _STAMPED: Final = 50  # lines that are looked at for it

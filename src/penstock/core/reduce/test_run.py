@@ -6,9 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-import re2
-
 from penstock.core.content import Content
+from penstock.core.patterns import re2_pattern
 from penstock.core.reduce.alarms import PLAIN, RESULT, Alarm, find_alarms
 from penstock.core.reduce.by_worth import LogView
 from penstock.core.reduce.contract import Ask, Choice, Plan, Reducer, Room, Sample, Tally
@@ -34,11 +33,11 @@ _FORMS: Final = (
     rb"^\[  FAILED  \] \S+\.\S+",  # googletest
     rb"^(?:FAILED|ERROR) \S+",  # pytest, at the end
 )
-_FAILED: Final = re2.compile(b"(?m)" + b"|".join(_FORMS))
-_BY_FORM: Final = tuple(re2.compile(b"(?m)" + form) for form in _FORMS)
+_FAILED: Final = re2_pattern(b"(?m)" + b"|".join(_FORMS))
+_BY_FORM: Final = tuple(re2_pattern(b"(?m)" + form) for form in _FORMS)
 
 # What only a test runner writes.
-_MARKS: Final = re2.compile(
+_MARKS: Final = re2_pattern(
     rb"(?m)^(?:=+ test session starts =+|=== RUN |[ \t]*--- (?:PASS|FAIL|SKIP): |ok +\t?\S+\t[\d.]+s"
     rb"|running \d+ tests?$"
     rb"|test \S+ \.\.\. (?:ok|FAILED|ignored)|test result: |(?:PASS|FAIL) +\S+\.\w+|TAP version|(?:not )?ok \d+"

@@ -18,8 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import re2
-
+from penstock.core.patterns import re2_pattern
 from penstock.core.reduce.alarms import ENDED, PLAIN, RESULT, STRONG, VERDICT, WEAK, Alarm
 from penstock.core.reduce.contract import Effort
 from penstock.core.reduce.templates import Templates
@@ -85,7 +84,7 @@ RUN: Final = 6
 _TELLING_KEY: Final = 4
 
 # What a runner of commands says, as Travis, GitHub, GitLab, Jenkins, CircleCI and Azure do.
-_GAVE_UP: Final = re2.compile(
+_GAVE_UP: Final = re2_pattern(
     rb"(?i)\bcommand .{1,400}exited with [1-9]|\bprocess completed with exit code [1-9]|^error: job failed"
     rb"|\bmarked build as failure|^exited with code exit status [1-9]|^##\[error\].*exited with code '?[1-9]"
 )
