@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -18,6 +19,13 @@ settings.register_profile("steady", UNHURRIED, derandomize=True)
 settings.register_profile("explore", UNHURRIED)
 # A change is judged by its own doing: new examples are looked for when someone asks (HYPOTHESIS_PROFILE=explore).
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+# `nohup` and a shell's `&` have the tests ignore signals, which those that they start would inherit.
+for _name, _handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", lambda *_: None)):
+    _number = getattr(signal, _name, None)
+    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 
 @pytest.fixture(autouse=True)

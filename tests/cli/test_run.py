@@ -36,7 +36,6 @@ def running(*args: str, code: str = PATIENT) -> Iterator[subprocess.Popen[bytes]
         [*COMMAND, "run", *args, "--", *python(code)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=None if sys.platform == "win32" else heed_signals,
     ) as penstock:
         try:
             until = time.monotonic() + 20
@@ -46,12 +45,6 @@ def running(*args: str, code: str = PATIENT) -> Iterator[subprocess.Popen[bytes]
             yield penstock
         finally:
             penstock.kill()
-
-
-def heed_signals() -> None:
-    """What these tests were started by may have them ignored, as `nohup` and a shell's `&` do."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def alive(pid: int) -> bool:
