@@ -34,8 +34,10 @@ types: $(BIN)/ready
 imports: $(BIN)/ready
 	$(BIN)/lint-imports
 
+# A process for each processor. Where times are told, they are compared with others of the same moment.
+PROCESSES := -n auto --maxprocesses 8
 fast: $(BIN)/ready
-	$(BIN)/python -m pytest -m "not faults" --cov --cov-report=term-missing --cov-fail-under=100
+	$(BIN)/python -m pytest -m "not faults" $(PROCESSES) --cov --cov-report=term-missing --cov-fail-under=100
 
 # What the fault tests use beside strace: a file system in user space and a clock that can be moved. They skip with a
 # reason where these are not to be had.
@@ -67,7 +69,7 @@ others: $(BIN)/ready
 	  [ -f $(VENV)-$$version/ready ] || { $$found -m venv $(VENV)-$$version \
 	    && $(VENV)-$$version/bin/python -m pip install --quiet --editable '.[dev]' \
 	    && touch $(VENV)-$$version/ready; } || exit 1; \
-	  $(VENV)-$$version/bin/python -m pytest -q -m "not faults and not slow" -p no:cacheprovider $(PORTABLE) || exit 1; \
+	  $(VENV)-$$version/bin/python -m pytest -q -m "not faults and not slow" $(PROCESSES) -p no:cacheprovider $(PORTABLE) || exit 1; \
 	done
 
 test-faults: $(BIN)/ready tools  ## the long forms: every system call failed, kills, power losses

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import random
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -110,7 +112,7 @@ def test_directory_without_write_permission_is_read_and_keeps_nothing(tmp_path: 
         if subprocess.run(probe, capture_output=True, check=False).returncode:
             pytest.skip("Python cannot be run by another user than root, whom no permission stops")
         subprocess.run(["chmod", "-R", "a+rX", str(tmp_path)], check=True)
-        for parent in tmp_path.parents[:2]:
+        for parent in itertools.takewhile(lambda folder: folder != Path(tempfile.gettempdir()), tmp_path.parents):
             parent.chmod(0o755)
     directory.chmod(0o555)
     try:
