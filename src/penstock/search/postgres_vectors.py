@@ -5,13 +5,14 @@ The table is made for the length of a model's vectors, when the first of them co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
 from penstock.errors import StoreError
 from penstock.search.contract import Candidate, Filters, Unembedded
-from penstock.search.embedder import Vector
+from penstock.search.embedder import Vector, check_length, made_meanwhile
 from penstock.search.postgres_rows import COLUMNS, TABLES, candidate_of, condition_of
 
 if TYPE_CHECKING:
@@ -65,20 +66,26 @@ class PostgresVectors:
             Unembedded(at, path, tuple(symbols), tuple(scope), content) for at, path, symbols, scope, content in rows
         ]
 
-    def add(self, vectors: Mapping[int, Vector]) -> None:
+    def add(self, vectors: Mapping[int, Vector], *, anew: bool = True) -> None:
         if not vectors:
             return
         size = len(next(iter(vectors.values())))
         with self._writing() as connection:
             if self._size() != size:
+                if not anew:
+                    raise StoreError(made_meanwhile(self.model))
                 self._make(connection, size)
             connection.execute(_ADD, (list(vectors), [_text(vector) for vector in vectors.values()]))
 
     def nearest(self, vector: Vector, filters: Filters, most: int) -> list[Candidate]:
-        if self._size() != len(vector):
+        size = self._size()
+        if not size or not any(vector):
             return []
+        check_length(self.model, len(vector), size)
         condition, values = condition_of(filters)
         rows = self._ask(_NEAREST.format(condition=condition), _text(vector), *values, most)
+        # Those that point nowhere have no distance.
+        rows = [row for row in rows if not math.isnan(row[-1])]
         # Equals in the order of their numbers: the index finds them in any.
         return [candidate_of(row[:-1], 0.0) for row in sorted(rows, key=lambda row: (row[-1], row[0]))]
 

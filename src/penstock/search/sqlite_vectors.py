@@ -10,9 +10,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from penstock.errors import MissingExtra
+from penstock.errors import MissingExtra, StoreError
 from penstock.search.contract import Candidate, Filters, Unembedded
-from penstock.search.embedder import Vector
+from penstock.search.embedder import Vector, check_length, made_meanwhile
 from penstock.search.sqlite_file import SqliteFile
 from penstock.search.sqlite_rows import COLUMNS, TABLES, candidate_of, condition_of, names_of
 
@@ -29,6 +29,10 @@ _STORED: Final = np.dtype("<f2")
 _MISSING: Final = (
     f"SELECT c.id, f.path, c.symbols, c.scope, c.content FROM {TABLES} "  # noqa: S608  # constants of this package
     "WHERE c.id > ? AND (? OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id)) ORDER BY c.id LIMIT ?"
+)
+# In one question, as another model's may come between two.
+_ALL: Final = (
+    "SELECT chunk, vector FROM vectors WHERE EXISTS (SELECT 1 FROM meta WHERE key = ? AND value = ?) ORDER BY chunk"
 )
 _ADD: Final = (
     "INSERT OR REPLACE INTO vectors (chunk, vector) SELECT ?, ? WHERE EXISTS (SELECT 1 FROM chunks WHERE id = ?)"
@@ -49,12 +53,14 @@ class SqliteVectors:
             for at, path, symbols, scope, content in rows
         ]
 
-    def add(self, vectors: Mapping[int, Vector]) -> None:
+    def add(self, vectors: Mapping[int, Vector], *, anew: bool = True) -> None:
         data = {chunk: np.asarray(vector, _STORED).tobytes() for chunk, vector in vectors.items()}
         if not data:
             return
         with self._file.transaction():
             if not self._is_own() or self._size() not in (0, len(next(iter(data.values())))):
+                if not anew:
+                    raise StoreError(made_meanwhile(self.model))
                 self._file.execute("DELETE FROM vectors")
                 self._file.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", _MODEL, self.model)
             for chunk, vector in data.items():
@@ -63,8 +69,9 @@ class SqliteVectors:
     def nearest(self, vector: Vector, filters: Filters, most: int) -> list[Candidate]:
         chunks, stored = self._all()
         wanted = np.asarray(vector, np.float32)
-        if not len(chunks) or stored.shape[1] != len(wanted):
+        if not len(chunks) or not wanted.any():
             return []
+        check_length(self.model, len(wanted), stored.shape[1])
         near = stored @ wanted
         if any(filters):
             near[~np.isin(chunks, self._within(filters), assume_unique=True)] = -np.inf
@@ -84,14 +91,18 @@ class SqliteVectors:
         return int(rows[0][0]) if rows else 0
 
     def _all(self) -> tuple[_Numbers, _Numbers]:
-        """The numbers of chunks, and their vectors."""
+        """The numbers of chunks, and their vectors, without those that point nowhere."""
         with self._loading:
             state = self._file.state()
             if self._loaded is None or self._loaded[0] != state:
-                rows = self._file.rows("SELECT chunk, vector FROM vectors ORDER BY chunk") if self._is_own() else []
+                rows = self._file.rows(_ALL, _MODEL, self.model)
                 chunks = np.fromiter((chunk for chunk, _ in rows), np.int64, len(rows))
                 data = np.frombuffer(b"".join(vector for _, vector in rows), _STORED)
-                self._loaded = state, chunks, data.reshape(len(rows), -1 if rows else 0).astype(np.float32)
+                stored = data.reshape(len(rows), -1 if rows else 0).astype(np.float32)
+                pointing = stored.any(axis=1)
+                if not pointing.all():
+                    chunks, stored = chunks[pointing], stored[pointing]
+                self._loaded = state, chunks, stored
             return self._loaded[1:]
 
     def _within(self, filters: Filters) -> _Numbers:
