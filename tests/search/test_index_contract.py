@@ -295,7 +295,7 @@ def test_vector_of_a_chunk_that_is_gone_is_not_kept(index: Index) -> None:
 def test_query_of_another_length_is_the_fault_of_the_model(index: Index) -> None:
     assert near(index, [1.0, 0.0, 0.0]) == []
     embedded(index)
-    with pytest.raises(UpstreamError, match="compass gave .* its vector has 3 numbers, and those of the index have 2"):
+    with pytest.raises(UpstreamError, match=r"compass gave .* its vector has 3 numbers, and those of the index have 2"):
         near(index, [1.0, 0.0, 0.0])
 
 
