@@ -135,13 +135,14 @@ class CodeSearch:
         """What vectors find. A search goes on without it: words find most."""
         if self.embedder is None:
             return []
+        vectors = index.vectors(self.embedder.model)
         try:
             vector = unit(self.embedder.query(query[:LONGEST]))
-            near = index.vectors(self.embedder.model).nearest(vector, filters, _NEAREST)
+            near = vectors.nearest(vector, filters, _NEAREST)
         except UpstreamError as error:
             notes.append(Note("warning", f"searched by words alone: {error}"))
             return []
-        if not near and index.vectors(self.embedder.model).missing(0, 1):
+        if not near and vectors.missing(0, 1):
             told = f"searched by words alone: the project has no vectors of {self.embedder.model}; index it again"
             notes.append(Note("warning", told))
         return near
