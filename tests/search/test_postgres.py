@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from penstock.errors import ArgumentError, StoreError
 from penstock.search.contract import Batch, Filters, Sought
 from penstock.search.copying import copied
+from penstock.search.embedding import embed_index
 
+from .models import ByWords
 from .test_index_contract import VALVE, file
 
 psycopg = pytest.importorskip("psycopg")
@@ -148,6 +151,64 @@ def test_pgvector_is_found_in_whatever_schema_it_is(postgres: str) -> None:
     vectors = index.vectors("m")
     vectors.add({chunk.id: [1.0, 0.0] for chunk in vectors.missing(0, 9)})
     assert len(vectors.nearest([1.0, 0.0], Filters(), 9)) == 2
+    index.close()
+
+
+def test_tables_of_others_that_are_called_like_ours_stay_as_they_are(postgres: str) -> None:
+    other = _database(postgres, "occupied")
+    with psycopg.connect(other, autocommit=True) as connection:
+        for name in ("vectors", "meta", "repositories"):
+            connection.execute(f"CREATE TABLE public.{name} (key text, value text, name text, root text)")
+            connection.execute(f"INSERT INTO public.{name} VALUES ('a', 'b', 'c', 'd')")
+        index = PostgresIndex(other, "shop", create=True)
+        index.begin("main", "/x")
+        index.write("main", Batch(files=[VALVE]))
+        assert embed_index(index, ByWords())
+        SharedProjects(other).forget("shop")
+        for use in (index.names, lambda: index.begin("other", "/y"), lambda: index.vectors("m").missing(0, 1)):
+            with pytest.raises(StoreError, match="was removed meanwhile"):
+                use()
+        for name in ("vectors", "meta", "repositories"):
+            assert connection.execute(f"SELECT * FROM public.{name}").fetchall() == [("a", "b", "c", "d")]
+    index.close()
+
+
+def test_pgvector_may_come_and_go_under_an_open_index(postgres: str) -> None:
+    other = _database(postgres, "changing")
+    index = PostgresIndex(other, "shop", create=True)
+    index.begin("main", "/x")
+    index.write("main", Batch(files=[VALVE]))
+    assert index.vectors("by-words").nearest([1.0, 0.0, 0.0], Filters(), 9) == []
+    with psycopg.connect(other, autocommit=True) as connection:
+        connection.execute('CREATE SCHEMA "Ext. 100%s"')
+        connection.execute('CREATE EXTENSION vector SCHEMA "Ext. 100%s"')
+        for _ in range(2):
+            assert embed_index(index, ByWords())
+            assert len(index.vectors("by-words").nearest([1.0, 0.0, 0.0], Filters(), 9)) == 2
+            connection.execute("DROP EXTENSION vector CASCADE")
+            assert index.vectors("by-words").nearest([1.0, 0.0, 0.0], Filters(), 9) == []
+            assert len(index.vectors("by-words").missing(0, 9)) == 2
+    index.close()
+
+
+def test_search_that_meets_who_removes_vectors_is_asked_again(postgres: str) -> None:
+    index = PostgresIndex(postgres, "meeting", create=True)
+    index.begin("main", "/x")
+    index.write("main", Batch(files=[VALVE]))
+    embed_index(index, ByWords())
+    found: list[int] = []
+    reader = threading.Thread(target=lambda: found.append(len(index.vectors("by-words").missing(0, 9))))
+    ((pid,),) = index._rows("SELECT pg_backend_pid()")
+    waits = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'"
+    with psycopg.connect(postgres) as connection:
+        connection.execute("SET deadlock_timeout = '1min'")  # the other one gives way
+        connection.execute("LOCK TABLE penstock_meeting.vectors")
+        reader.start()
+        while not connection.execute(waits, (pid,)).fetchone():
+            assert reader.is_alive()
+        connection.execute("LOCK TABLE penstock_meeting.chunks")
+    reader.join()
+    assert found == [0]
     index.close()
 
 

@@ -75,13 +75,12 @@ _BY_TERMS: Final[LiteralString] = (
     + _FOUND
     + "c.terms @@ %s::tsquery{condition} ORDER BY score DESC, c.id LIMIT %s"
 )
-_BY_NAME: Final[LiteralString] = (
-    "SELECT " + COLUMNS + _FOUND + "c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
-)  # Where pgvector is there, its types are found wherever it was put, and filters do not thin out what its index finds.
+_BY_NAME: Final[LiteralString] = "SELECT " + COLUMNS + _FOUND + "c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
+# Only our own schema is looked into: when it is gone, no table of this name in another one takes its place. Filters do
+# not thin out what pgvector's index finds.
 _SESSION: Final[LiteralString] = (
     "SELECT set_config('hnsw.iterative_scan', 'strict_order', false), set_config('hnsw.ef_search', '200', false), "
-    "set_config('search_path', concat_ws(', ', quote_ident(%s), coalesce((SELECT quote_ident(n.nspname) FROM "
-    "pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'), 'public')), false)"
+    "set_config('search_path', quote_ident(%s), false)"
 )
 
 
@@ -266,9 +265,16 @@ class PostgresIndex:
         rows = self._rows("SELECT value FROM meta WHERE key = 'version'")
         return rows[0][0] if rows else None
 
-    def _rows(self, statement: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, statement: LiteralString | bytes, *values: Any) -> list[tuple[Any, ...]]:
         with self._asking():
-            return self._connection().execute(statement, values).fetchall()
+            connection = self._connection()
+            try:
+                return connection.execute(statement, values).fetchall()
+            except psycopg.errors.DeadlockDetected:
+                # With whoever removes a table just now, and is done when this one has given way.
+                if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                    raise
+                return connection.execute(statement, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
