@@ -51,11 +51,14 @@ class SqliteFile:
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self._lock = threading.RLock()
-        new = not path.exists()
+        try:
+            new = not path.exists()
+            if new and create:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"the index {path} cannot be opened: {error.strerror}") from error
         if new and not create:
             raise StoreError(f"there is no index {path}")
-        if new:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
