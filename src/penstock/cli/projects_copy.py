@@ -67,7 +67,7 @@ def command(project: str, to: Place | None, source: Place | None, yes: bool, jso
                 "from": str(origin),
                 "to": str(goal),
                 "copied": files,
-                "complete": not told,
+                "complete": not told and no_vectors is None,
                 "seconds": round(seconds, 3),
                 "repositories": [*map(document, repositories)],
             }
