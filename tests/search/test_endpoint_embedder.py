@@ -98,6 +98,26 @@ def test_server_that_stays_busy_is_given_up(
     assert (len(server.requests), paused) == (5, [1, 2, 4, 8])
 
 
+def test_slow_server_is_asked_for_less_at_once(
+    server: EmbeddingServer,
+    embedder: Callable[..., EndpointEmbedder],
+    paused: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(endpoint_embedder, "SECONDS", 1.0)
+    server.seconds = 0.2
+    slow = embedder()
+    texts = ["x" * length for length in range(12)]
+    assert slow.documents(texts) == [[length, 1] for length in range(12)]
+    sizes = [len(body["input"]) for _, _, body in server.requests]
+    assert sizes[:2] == [12, 6]
+    assert sizes[-1] < 6
+    assert paused == []
+    server.requests.clear()
+    assert slow.documents(texts[:6])[5] == [5, 1]
+    assert len(server.requests[0][2]["input"]) < 6  # it remembers
+
+
 def test_query_waits_for_one_answer_only(
     server: EmbeddingServer, embedder: Callable[..., EndpointEmbedder], paused: list[float]
 ) -> None:

@@ -2,7 +2,8 @@
 
 1. What is asked goes to that server and nowhere else: redirects are not followed, as they would take the key along. A
    proxy that the environment names is on the way, but not to this machine itself.
-2. A server that is busy, or away for a moment, is asked again while an index is made. A query waits for one answer.
+2. A server that is busy, or away for a moment, is asked again while an index is made, and a slow one for less at once.
+   A query waits for one answer.
 3. The key is in no sentence, whatever is wrong with it, and where the server repeats it.
 """
 
@@ -12,6 +13,7 @@ import http.client
 import ipaddress
 import json
 import queue
+import re
 import threading
 import time
 import urllib.error
@@ -34,6 +36,7 @@ _LONGEST_PAUSE: Final = 30.0
 _PASSING: Final = (408, 425, 429, 500, 502, 503, 504)
 _MOST_BYTES: Final = 100_000_000
 _TOLD: Final = 200  # characters of what a server says of its error
+_IN_ADDRESS: Final = re.compile(r'[!"$->A-~]+')  # ASCII without # ? @ and blanks
 
 
 class _Refused(Exception):
@@ -43,6 +46,11 @@ class _Refused(Exception):
         super().__init__(why)
         self.passing = passing
         self.after = after
+
+
+class _Slow(_Refused):
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no answer in {seconds:g} seconds", passing=True)
 
 
 class _Embedding(msgspec.Struct):
@@ -71,11 +79,12 @@ class EndpointEmbedder:
         direct = [urllib.request.ProxyHandler({})] if _is_here(host) else []
         self._open = urllib.request.build_opener(_NoRedirect, *direct).open
         self._sleep = sleep
+        self._at_once = TEXTS
 
     def documents(self, texts: Sequence[str]) -> Sequence[Vector]:
         vectors: list[Vector] = []
-        for at in range(0, len(texts), TEXTS):
-            vectors += self._asked_again(texts[at : at + TEXTS])
+        while len(vectors) < len(texts):
+            vectors += self._asked_again(texts[len(vectors) : len(vectors) + self._at_once])
         return vectors
 
     def query(self, text: str) -> Vector:
@@ -85,12 +94,17 @@ class EndpointEmbedder:
             raise UpstreamError(self._url, str(refused)) from refused
 
     def _asked_again(self, texts: Sequence[str]) -> list[Vector]:
+        """Of the first of these texts, of all where the server is not slow."""
         for tried in range(1, _TRIES + 1):
             try:
                 return self._asked(texts, SECONDS)
             except _Refused as refused:
                 if not refused.passing or tried == _TRIES:
                     raise UpstreamError(self._url, str(refused)) from refused
+                if isinstance(refused, _Slow):
+                    self._at_once = max(1, len(texts) // 2)
+                    texts = texts[: self._at_once]
+                    continue
                 pause = 2.0 ** (tried - 1) if refused.after is None else refused.after
                 self._sleep(min(pause, _LONGEST_PAUSE))
         raise AssertionError  # the last try returns or raises
@@ -113,8 +127,10 @@ class EndpointEmbedder:
         except UnicodeError as error:
             raise _Refused("its host has no name that can be looked up", passing=False) from error
         except (OSError, http.client.HTTPException) as error:
-            why = self._plain(str(getattr(error, "reason", error))) or type(error).__name__
-            raise _Refused(why, passing=True) from error
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, TimeoutError):
+                raise _Slow(seconds) from error
+            raise _Refused(self._plain(str(reason)) or type(error).__name__, passing=True) from error
         if broken_off:
             raise _Refused("its answer broke off", passing=True)
         if len(data) > _MOST_BYTES:
@@ -132,11 +148,10 @@ def _checked(url: str) -> SplitResult:
     """One that is refused is not repeated: it may hold a password."""
     try:
         parts = urlsplit(url)
-        # A port that is none raises.
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
+    except ValueError:  # a port that is none
         good = False
-    if not good or not url.isascii() or not url.isprintable() or not {" ", "?", "#"}.isdisjoint(url) or "@" in url:
+    if not good or not _IN_ADDRESS.fullmatch(url):
         raise CallerError(
             "the address of the embedding server is not allowed: it must be an http:// or https:// address in ASCII, "
             "without a user, '?' and '#'"
@@ -152,7 +167,10 @@ def _is_here(host: str) -> bool:
 
 
 def _in_time(ask: Callable[[], bytes], seconds: float) -> bytes:
-    """A socket's own timeout begins anew with each byte, and that of a name server is not ours."""
+    """A socket's own timeout begins anew with each byte, and that of a name server is not ours.
+
+    Who is not waited for any longer is left to end by himself.
+    """
     answers: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
 
     def run() -> None:
@@ -165,7 +183,7 @@ def _in_time(ask: Callable[[], bytes], seconds: float) -> bytes:
     try:
         answer = answers.get(timeout=seconds)
     except queue.Empty:
-        raise _Refused(f"no answer in {seconds:g} seconds", passing=True) from None
+        raise _Slow(seconds) from None
     if isinstance(answer, Exception):
         raise answer
     return answer

@@ -106,8 +106,10 @@ class PostgresVectors:
 
     def _pgvector(self) -> str:
         """The schema that it is in, as statements with values have it."""
-        ((schema,),) = self._ask(_EXTENSION)
-        return str(schema).replace("%", "%%")
+        found = self._ask(_EXTENSION)
+        if not found:
+            raise StoreError("pgvector was removed from the database meanwhile")
+        return str(found[0][0]).replace("%", "%%")
 
     def _make(self, connection: psycopg.Connection[tuple[Any, ...]], size: int) -> None:
         if not self._ask(_EXTENSION):
