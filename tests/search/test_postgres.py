@@ -198,18 +198,30 @@ def test_search_that_meets_who_removes_vectors_is_asked_again(postgres: str) -> 
     embed_index(index, ByWords())
     found: list[int] = []
     reader = threading.Thread(target=lambda: found.append(len(index.vectors("by-words").missing(0, 9))))
-    ((pid,),) = index._rows("SELECT pg_backend_pid()")
-    waits = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'"
     with psycopg.connect(postgres) as connection:
         connection.execute("SET deadlock_timeout = '1min'")  # the other one gives way
         connection.execute("LOCK TABLE penstock_meeting.vectors")
         reader.start()
-        while not connection.execute(waits, (pid,)).fetchone():
-            assert reader.is_alive()
+        _wait_until_locked(postgres, "SELECT c.id%", reader)
         connection.execute("LOCK TABLE penstock_meeting.chunks")
     reader.join()
     assert found == [0]
     index.close()
+
+
+def test_project_is_forgotten_though_a_search_is_in_the_way(postgres: str) -> None:
+    PostgresIndex(postgres, "searched", create=True).close()
+    forgotten: list[bool] = []
+    other = threading.Thread(target=lambda: forgotten.append(SharedProjects(postgres).forget("searched")))
+    with psycopg.connect(postgres) as search:
+        search.execute("SET deadlock_timeout = '1min'")  # the other one gives way
+        search.execute("SELECT count(*) FROM penstock_searched.vocabulary")
+        other.start()
+        _wait_until_locked(postgres, "DROP SCHEMA%", other)
+        search.execute("SELECT count(*) FROM penstock_searched.meta")
+    other.join()
+    assert forgotten == [True]
+    assert "searched" not in projects_in(postgres)
 
 
 def test_who_may_not_make_pgvector_is_told_and_the_index_stays(postgres: str) -> None:
@@ -234,3 +246,10 @@ def _database(url: str, name: str) -> str:
         connection.execute(f"DROP DATABASE IF EXISTS {name}")
         connection.execute(f"CREATE DATABASE {name}")
     return psycopg.conninfo.make_conninfo(url, dbname=name)
+
+
+def _wait_until_locked(url: str, statement: str, thread: threading.Thread) -> None:
+    waits = "SELECT 1 FROM pg_stat_activity WHERE query LIKE %s AND wait_event_type = 'Lock'"
+    with psycopg.connect(url, autocommit=True) as connection:  # in a transaction it would see the same each time
+        while not connection.execute(waits, (statement,)).fetchone():
+            assert thread.is_alive()

@@ -334,15 +334,22 @@ def forgotten(url: str, project: str) -> bool:
     """Remove the schema of a project, of whichever version; whether there was one."""
     schema = schema_of(project)
     try:
-        with psycopg.connect(url, connect_timeout=10, application_name="penstock") as connection:
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_of(schema),))
-            found = connection.execute("SELECT to_regclass(%s)", (f'"{schema}".meta',)).fetchone()
-            if found == (None,):
-                return False
-            connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
+        try:
+            return _dropped(url, schema)
+        except psycopg.errors.DeadlockDetected:  # with a search, which has had its way by now
+            return _dropped(url, schema)
     except psycopg.Error as error:
         told = str(error).partition("\n")[0]
         raise StoreError(f"the project {project} cannot be removed from the database: {told}") from error
+
+
+def _dropped(url: str, schema: str) -> bool:
+    with psycopg.connect(url, connect_timeout=10, application_name="penstock") as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_of(schema),))
+        found = connection.execute("SELECT to_regclass(%s)", (f'"{schema}".meta',)).fetchone()
+        if found == (None,):
+            return False
+        connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
     return True
 
 
