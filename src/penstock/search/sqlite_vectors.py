@@ -32,7 +32,8 @@ _MISSING: Final = (
 )
 # In one question, as another model's may come between two.
 _ALL: Final = (
-    "SELECT chunk, vector FROM vectors WHERE EXISTS (SELECT 1 FROM meta WHERE key = ? AND value = ?) ORDER BY chunk"
+    "SELECT chunk, vector, (SELECT count(*) FROM vectors) FROM vectors "
+    "WHERE EXISTS (SELECT 1 FROM meta WHERE key = ? AND value = ?) ORDER BY chunk"
 )
 _ADD: Final = (
     "INSERT OR REPLACE INTO vectors (chunk, vector) SELECT ?, ? WHERE EXISTS (SELECT 1 FROM chunks WHERE id = ?)"
@@ -95,15 +96,23 @@ class SqliteVectors:
         with self._loading:
             state = self._file.state()
             if self._loaded is None or self._loaded[0] != state:
-                rows = self._file.rows(_ALL, _MODEL, self.model)
-                chunks = np.fromiter((chunk for chunk, _ in rows), np.int64, len(rows))
-                data = np.frombuffer(b"".join(vector for _, vector in rows), _STORED)
-                stored = data.reshape(len(rows), -1 if rows else 0).astype(np.float32)
-                pointing = stored.any(axis=1)
-                if not pointing.all():
-                    chunks, stored = chunks[pointing], stored[pointing]
-                self._loaded = state, chunks, stored
+                self._loaded = None  # so that there are never two of them
+                self._loaded = state, *self._read()
             return self._loaded[1:]
+
+    def _read(self) -> tuple[_Numbers, _Numbers]:
+        chunks, stored, at = np.empty(0, np.int64), np.empty((0, 0), np.float32), 0
+        for rows in self._file.batches(_ALL, _MODEL, self.model):
+            block = np.frombuffer(b"".join(vector for _, vector, _ in rows), _STORED).reshape(len(rows), -1)
+            if not at:
+                count = rows[0][-1]
+                chunks, stored = np.empty(count, np.int64), np.empty((count, block.shape[1]), np.float32)
+            pointing = block.any(axis=1)
+            end = at + int(np.count_nonzero(pointing))
+            chunks[at:end] = np.fromiter((chunk for chunk, _, _ in rows), np.int64, len(rows))[pointing]
+            stored[at:end] = block[pointing]
+            at = end
+        return chunks[:at], stored[:at]
 
     def _within(self, filters: Filters) -> _Numbers:
         condition, values = condition_of(filters)
