@@ -245,13 +245,16 @@ def test_query_does_not_wait_for_an_answer_that_drips(raw: Raw, head: bytes, mon
     over.set()
 
 
-def test_server_on_this_machine_is_asked_without_a_proxy(
+def test_proxy_of_the_environment_is_used_but_not_to_this_machine(
     server: EmbeddingServer, embedder: Callable[..., EndpointEmbedder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.delenv("no_proxy", raising=False)
     assert embedder().query("abc") == [3, 1]
-    other = EndpointEmbedder(server.url.replace("127.0.0.1", "localhost"), "small")
-    assert other.query("abc") == [3, 1]
-    with pytest.raises(UpstreamError):
-        EndpointEmbedder("http://embeddings.invalid/v1", "small").query("abc")
+    assert EndpointEmbedder(server.url.replace("127.0.0.1", "localhost"), "small").query("abc") == [3, 1]
+    monkeypatch.setenv("http_proxy", server.url.removesuffix("/v1"))
+    assert EndpointEmbedder("http://embeddings.invalid/v1", "small").query("abc") == [3, 1]
+    assert [path for path, _, _ in server.requests] == [
+        *("/v1/embeddings", "/v1/embeddings", "http://embeddings.invalid/v1/embeddings")
+    ]
