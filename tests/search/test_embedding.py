@@ -83,8 +83,8 @@ class OfLengths(ByWords):
         return [[1.0] * next(self._sizes) for _ in texts]
 
 
-@pytest.mark.parametrize(("sizes", "kept"), [((2, 3), 0), ((2, 2, 2, 3, 3, 3), 3)])
-def test_model_that_changes_its_length_within_a_run_ends_it(
+@pytest.mark.parametrize(("sizes", "kept"), [((0,), 0), ((2, 3), 0), ((2, 2, 2, 3, 3, 3), 3)])
+def test_model_without_one_length_ends_the_run(
     opener: Opener, monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...], kept: int
 ) -> None:
     """Such vectors could not be compared, and to begin anew each time would never end."""

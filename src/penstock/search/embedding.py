@@ -41,7 +41,7 @@ def embed_index(
             continue
         given = embedder.documents([text_of(chunk) for chunk in chunks])
         sizes.update(map(len, given))
-        if len(sizes) > 1 or not all(map(math.isfinite, chain.from_iterable(given))):
+        if len(sizes) > 1 or 0 in sizes or not all(map(math.isfinite, chain.from_iterable(given))):
             raise UpstreamError(embedder.model, "its vectors are not all of one length and of numbers")
         vectors.add({chunk.id: unit(vector) for chunk, vector in zip(chunks, given, strict=True)}, anew=made == 0)
         made += len(chunks)
