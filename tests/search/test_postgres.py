@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,14 +72,21 @@ def test_lost_connection_is_made_again(postgres: str) -> None:
     other.close()
 
 
-def test_server_that_is_not_there_is_one_sentence_without_the_password() -> None:
+@pytest.mark.parametrize("url", ["postgresql://me:secret@127.0.0.1:9/x", "postgresql://me:secret@[::1/x"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda url: PostgresIndex(url, "p"),
+        lambda url: SharedProjects(url).names(),
+        lambda url: SharedProjects(url).forget("p"),
+    ],
+)
+def test_server_that_is_not_there_is_one_sentence_without_the_password(url: str, use: Callable[[str], object]) -> None:
     with pytest.raises(StoreError) as raised:
-        PostgresIndex("postgresql://me:secret@127.0.0.1:9/x", "p")
-    assert "cannot be used" in str(raised.value)
+        use(url)
+    assert "cannot be" in str(raised.value)
     assert "secret" not in str(raised.value)
     assert "\n" not in str(raised.value)
-    with pytest.raises(StoreError, match="cannot be used"):
-        projects_in("postgresql://127.0.0.1:9/x")
 
 
 def test_embedded_index_moves_to_the_server(postgres: str, tmp_path: Path) -> None:

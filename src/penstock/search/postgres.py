@@ -291,8 +291,7 @@ class PostgresIndex:
             except psycopg.errors.UndefinedTable as error:
                 raise StoreError(f"the index {self._schema} was removed meanwhile") from error
             except psycopg.Error as error:
-                told = str(error).partition("\n")[0]
-                raise StoreError(f"the index in PostgreSQL cannot be used: {told}") from error
+                raise StoreError(f"the index in PostgreSQL cannot be used: {_told(error, self._url)}") from error
 
     def _connection(self) -> psycopg.Connection[tuple[Any, ...]]:
         """The connection, a new one where the last was lost."""
@@ -326,7 +325,7 @@ def projects_in(url: str) -> list[str]:
                 (PREFIX,),
             ).fetchall()
     except psycopg.Error as error:
-        raise StoreError(f"the database cannot be used: {str(error).partition(chr(10))[0]}") from error
+        raise StoreError(f"the database cannot be used: {_told(error, url)}") from error
     return [str(name).removeprefix(PREFIX) for (name,) in rows]
 
 
@@ -339,7 +338,7 @@ def forgotten(url: str, project: str) -> bool:
         except psycopg.errors.DeadlockDetected:  # with a search, which has had its way by now
             return _dropped(url, schema)
     except psycopg.Error as error:
-        told = str(error).partition("\n")[0]
+        told = _told(error, url)
         raise StoreError(f"the project {project} cannot be removed from the database: {told}") from error
 
 
@@ -351,6 +350,11 @@ def _dropped(url: str, schema: str) -> bool:
             return False
         connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
     return True
+
+
+def _told(error: psycopg.Error, url: str) -> str:
+    """In one line. What says that an address cannot be understood repeats it, with the password."""
+    return str(error).replace(url, "the address").partition("\n")[0]
 
 
 def _lock_of(schema: str) -> int:
