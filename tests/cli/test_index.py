@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
@@ -101,6 +102,45 @@ def test_missing_library_is_named_by_its_extra_and_search_needs_none(code: Path,
 def test_counts_are_told_from_the_most_frequent_on() -> None:
     assert counted(Counter({"a": 1, "b": 3})) == "b 3, a 1"
     assert counted(Counter({"a": 1, "b": 3_000, "c": 2}), most=1) == "b 3,000, others 3"
+
+
+def test_second_signal_does_not_wait_for_a_server(code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        for name, value in (("SEARCH_EMBEDDER", "endpoint"), ("EMBEDDING_URL", url), ("EMBEDDING_MODEL", "small")):
+            monkeypatch.setenv(f"PENSTOCK_{name}", value)
+        process = subprocess.Popen([*COMMAND, "index", str(code), "--project", "shop"])
+        line, _ = silent.accept()
+        with line:
+            process.send_signal(signal.SIGINT)
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == 130
+    monkeypatch.setenv("PENSTOCK_SEARCH_EMBEDDER", "none")
+    assert call("index", str(code), "--project", "shop", "--json").json["unchanged"] == 2
+
+
+@pytest.mark.parametrize("embedder", ["bundled", "endpoint"])
+def test_missing_library_of_vectors_is_told_before_a_file_is_read(
+    code: Path, monkeypatch: pytest.MonkeyPatch, embedder: str
+) -> None:
+    without = "import sys; sys.modules['numpy'] = None; from penstock.cli import main; sys.exit(main(sys.argv[1:]))"
+
+    def called(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", without, *arguments, "--project", "shop"]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    chosen = (("SEARCH_EMBEDDER", embedder), ("EMBEDDING_URL", "http://127.0.0.1:9/v1"), ("EMBEDDING_MODEL", "small"))
+    for name, value in chosen:
+        monkeypatch.setenv(f"PENSTOCK_{name}", value)
+    for done in (called("index", str(code)), called("search", "how to charge a card")):
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "pip install 'penstock[dense]'" in done.stderr
+    assert not any(project["repositories"] for project in call("projects", "list", "--json").jsons)
+    monkeypatch.setenv("PENSTOCK_SEARCH_EMBEDDER", "none")
+    assert called("index", str(code)).returncode == 0
+    assert "def charge" in called("search", "how to charge a card").stdout
 
 
 def test_server_of_vectors_is_asked_with_the_key_of_the_environment(

@@ -173,10 +173,10 @@ def test_copy_gets_vectors_of_its_own(shop: str, elsewhere: str, monkeypatch: py
         assert sum(len(body["input"]) for _, _, body in server.requests) == 453
         server.answers = [(401, {}, b"no such key")]
         fill(Path(os.environ["PENSTOCK_SEARCH_DIR"]), shop, "third", 1)
-        done = call("projects", "copy", shop, "--to", elsewhere)
+        done = call("projects", "copy", shop, "--to", elsewhere, "--json")
     finally:
         server.close()
-    assert done.code == 1 and "1 files copied" in done.text
+    assert (done.code, done.json["copied"], done.json["complete"]) == (1, 1, False)
     assert "some vectors are missing, and the next call makes them: http://127.0.0.1" in done.err
     assert call("projects", "forget", shop, "--at", elsewhere, "--yes").code == 0
 

@@ -45,6 +45,15 @@ def paths(packed: Packed) -> list[str]:
     return [result["path"] for result in packed.results]
 
 
+def test_warnings_stand_in_the_response_before_its_own() -> None:
+    packed = pack(hits(1, 5_000), limits=Limits(chars=2_000), warnings=["Half of it was not looked at."])
+    assert packed.warnings[0] == "Half of it was not looked at."
+    assert "Result 1 alone" in packed.warnings[1]
+    assert json.loads(packed.text)["warnings"] == list(packed.warnings)
+    assert pack(hits(1), warnings=["x"]).warnings == ("x",)
+    assert json.loads(pack(hits(1), warnings=["x"]).text)["warnings"] == ["x"]
+
+
 # -- what fits ---------------------------------------------------------------------------------------------------------
 
 

@@ -289,6 +289,48 @@ def test_search_goes_on_by_words_where_the_model_does_not_answer(plant: Workshop
     (note,) = page.notes
     assert note.level == "warning"
     assert note.text.startswith("searched by words alone: http://127.0.0.1:1/v1 gave no answer")
+    (warning,) = json.loads(page.text)["warnings"]  # for the model, which sees no log
+    assert warning.startswith("Searched by words alone")
+    search.close()
+
+
+def test_search_goes_on_by_words_where_the_model_has_become_another(plant: Workshop) -> None:
+    plant.index(embedder=ByWords(size=3))
+    search = CodeSearch(plant.folder, embedder=ByWords(size=4), language="zh")
+    page = search.search_code("turn the valve", "shop")
+    assert [result["file_path"] for result in page.results] == ["a.py"]
+    (note,) = page.notes
+    assert note.text.endswith("its vector has 4 numbers, and those of the index have 3")
+    assert "仅按词语检索" in page.warnings[0]
+    search.close()
+
+
+def test_question_that_means_nothing_to_the_model_brings_nothing_near(plant: Workshop) -> None:
+    plant.index(embedder=ByWords())
+    search = CodeSearch(plant.folder, embedder=ByWords())
+    assert search.search_code("what else", "shop").results == ()
+    search.close()
+
+
+def test_next_page_is_right_or_refused_where_the_model_answers_no_more(plant: Workshop) -> None:
+    class Once(ByWords):
+        gone = False
+
+        def query(self, text: str) -> Vector:
+            if self.gone:
+                raise UpstreamError("http://127.0.0.1:1/v1", "connection refused")
+            return super().query(text)
+
+    model = Once()
+    plant.index(embedder=model)
+    search = CodeSearch(plant.folder, embedder=model, limits=Limits(chars=1_000))
+    first = search.search_code("turn the valve or shut the gate", "shop")
+    assert len(first.results) == 1
+    second = search.search_code("turn the valve or shut the gate", "shop", continuation=first.continuation)
+    assert first.results != second.results
+    model.gone = True
+    with pytest.raises(ContinuationError, match="the results have changed since"):
+        search.search_code("turn the valve or shut the gate", "shop", continuation=first.continuation)
     search.close()
 
 

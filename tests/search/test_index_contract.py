@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.errors import StoreError
+from penstock.errors import StoreError, UpstreamError
 from penstock.search.contract import Batch, Chunk, FileState, Filters, Index, IndexedFile, Sought
 from penstock.search.copying import copied
 from penstock.search.sqlite import SqliteIndex
@@ -292,10 +292,38 @@ def test_vector_of_a_chunk_that_is_gone_is_not_kept(index: Index) -> None:
     assert near(index, EAST) == before
 
 
-def test_query_of_another_length_or_model_finds_nothing(index: Index) -> None:
+def test_query_of_another_length_is_the_fault_of_the_model(index: Index) -> None:
+    assert near(index, [1.0, 0.0, 0.0]) == []
+    embedded(index)
+    with pytest.raises(UpstreamError, match=r"compass gave .* its vector has 3 numbers, and those of the index have 2"):
+        near(index, [1.0, 0.0, 0.0])
+
+
+def test_vector_that_points_nowhere_is_near_to_nothing(index: Index) -> None:
+    first, second, *_ = (chunk.id for chunk in index.vectors("compass").missing(0, 99))
+    index.vectors("compass").add({first: [0.0, 0.0], second: [-1.0, 0.0]})
+    assert near(index, EAST) == [second]
+    assert near(index, [0.0, 0.0]) == []
+    assert first not in [chunk.id for chunk in index.vectors("compass").missing(0, 99)]
+
+
+@pytest.mark.parametrize(("model", "vector"), [("another", EAST), ("compass", [1.0, 0.0, 0.0])])
+def test_run_whose_vectors_another_one_replaced_does_not_replace_them_again(
+    index: Index, model: str, vector: list[float]
+) -> None:
+    one, other = index.vectors("compass"), index.vectors(model)
+    first, second, *_ = (chunk.id for chunk in one.missing(0, 99))
+    one.add({first: EAST})
+    other.add({first: vector})
+    with pytest.raises(StoreError, match="another run makes vectors for this index now"):
+        one.add({second: EAST}, anew=False)
+    other.add({second: vector}, anew=False)
+    assert near(index, vector, model=model) == [first, second]
+
+
+def test_query_of_another_model_finds_nothing(index: Index) -> None:
     assert near(index, EAST) == []
     embedded(index)
-    assert near(index, [1.0, 0.0, 0.0]) == []
     assert near(index, EAST, model="another") == []
     index.vectors("compass").add({})
     assert len(near(index, EAST)) == 4

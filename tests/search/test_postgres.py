@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,9 @@ import pytest
 from penstock.errors import ArgumentError, StoreError
 from penstock.search.contract import Batch, Filters, Sought
 from penstock.search.copying import copied
+from penstock.search.embedding import embed_index
 
+from .models import ByWords
 from .test_index_contract import VALVE, file
 
 psycopg = pytest.importorskip("psycopg")
@@ -68,14 +72,21 @@ def test_lost_connection_is_made_again(postgres: str) -> None:
     other.close()
 
 
-def test_server_that_is_not_there_is_one_sentence_without_the_password() -> None:
+@pytest.mark.parametrize("url", ["postgresql://me:secret@127.0.0.1:9/x", "postgresql://me:secret@[::1/x"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda url: PostgresIndex(url, "p"),
+        lambda url: SharedProjects(url).names(),
+        lambda url: SharedProjects(url).forget("p"),
+    ],
+)
+def test_server_that_is_not_there_is_one_sentence_without_the_password(url: str, use: Callable[[str], object]) -> None:
     with pytest.raises(StoreError) as raised:
-        PostgresIndex("postgresql://me:secret@127.0.0.1:9/x", "p")
-    assert "cannot be used" in str(raised.value)
+        use(url)
+    assert "cannot be" in str(raised.value)
     assert "secret" not in str(raised.value)
     assert "\n" not in str(raised.value)
-    with pytest.raises(StoreError, match="cannot be used"):
-        projects_in("postgresql://127.0.0.1:9/x")
 
 
 def test_embedded_index_moves_to_the_server(postgres: str, tmp_path: Path) -> None:
@@ -151,6 +162,76 @@ def test_pgvector_is_found_in_whatever_schema_it_is(postgres: str) -> None:
     index.close()
 
 
+def test_tables_of_others_that_are_called_like_ours_stay_as_they_are(postgres: str) -> None:
+    other = _database(postgres, "occupied")
+    with psycopg.connect(other, autocommit=True) as connection:
+        for name in ("vectors", "meta", "repositories"):
+            connection.execute(f"CREATE TABLE public.{name} (key text, value text, name text, root text)")
+            connection.execute(f"INSERT INTO public.{name} VALUES ('a', 'b', 'c', 'd')")
+        index = PostgresIndex(other, "shop", create=True)
+        index.begin("main", "/x")
+        index.write("main", Batch(files=[VALVE]))
+        assert embed_index(index, ByWords())
+        SharedProjects(other).forget("shop")
+        for use in (index.names, lambda: index.begin("other", "/y"), lambda: index.vectors("m").missing(0, 1)):
+            with pytest.raises(StoreError, match="was removed meanwhile"):
+                use()
+        for name in ("vectors", "meta", "repositories"):
+            assert connection.execute(f"SELECT * FROM public.{name}").fetchall() == [("a", "b", "c", "d")]
+    index.close()
+
+
+def test_pgvector_may_come_and_go_under_an_open_index(postgres: str) -> None:
+    other = _database(postgres, "changing")
+    index = PostgresIndex(other, "shop", create=True)
+    index.begin("main", "/x")
+    index.write("main", Batch(files=[VALVE]))
+    assert index.vectors("by-words").nearest([1.0, 0.0, 0.0], Filters(), 9) == []
+    with psycopg.connect(other, autocommit=True) as connection:
+        connection.execute('CREATE SCHEMA "Ext. 100%s"')
+        connection.execute('CREATE EXTENSION vector SCHEMA "Ext. 100%s"')
+        for _ in range(2):
+            assert embed_index(index, ByWords())
+            assert len(index.vectors("by-words").nearest([1.0, 0.0, 0.0], Filters(), 9)) == 2
+            connection.execute("DROP EXTENSION vector CASCADE")
+            assert index.vectors("by-words").nearest([1.0, 0.0, 0.0], Filters(), 9) == []
+            assert len(index.vectors("by-words").missing(0, 9)) == 2
+    index.close()
+
+
+def test_search_that_meets_who_removes_vectors_is_asked_again(postgres: str) -> None:
+    index = PostgresIndex(postgres, "meeting", create=True)
+    index.begin("main", "/x")
+    index.write("main", Batch(files=[VALVE]))
+    embed_index(index, ByWords())
+    found: list[int] = []
+    reader = threading.Thread(target=lambda: found.append(len(index.vectors("by-words").missing(0, 9))))
+    with psycopg.connect(postgres) as connection:
+        connection.execute("SET deadlock_timeout = '1min'")  # the other one gives way
+        connection.execute("LOCK TABLE penstock_meeting.vectors")
+        reader.start()
+        _wait_until_locked(postgres, "SELECT c.id%", reader)
+        connection.execute("LOCK TABLE penstock_meeting.chunks")
+    reader.join()
+    assert found == [0]
+    index.close()
+
+
+def test_project_is_forgotten_though_a_search_is_in_the_way(postgres: str) -> None:
+    PostgresIndex(postgres, "searched", create=True).close()
+    forgotten: list[bool] = []
+    other = threading.Thread(target=lambda: forgotten.append(SharedProjects(postgres).forget("searched")))
+    with psycopg.connect(postgres) as search:
+        search.execute("SET deadlock_timeout = '1min'")  # the other one gives way
+        search.execute("SELECT count(*) FROM penstock_searched.vocabulary")
+        other.start()
+        _wait_until_locked(postgres, "DROP SCHEMA%", other)
+        search.execute("SELECT count(*) FROM penstock_searched.meta")
+    other.join()
+    assert forgotten == [True]
+    assert "searched" not in projects_in(postgres)
+
+
 def test_who_may_not_make_pgvector_is_told_and_the_index_stays(postgres: str) -> None:
     other = _database(postgres, "guarded")
     with psycopg.connect(other, autocommit=True) as connection:
@@ -173,3 +254,10 @@ def _database(url: str, name: str) -> str:
         connection.execute(f"DROP DATABASE IF EXISTS {name}")
         connection.execute(f"CREATE DATABASE {name}")
     return psycopg.conninfo.make_conninfo(url, dbname=name)
+
+
+def _wait_until_locked(url: str, statement: str, thread: threading.Thread) -> None:
+    waits = "SELECT 1 FROM pg_stat_activity WHERE query LIKE %s AND wait_event_type = 'Lock'"
+    with psycopg.connect(url, autocommit=True) as connection:  # in a transaction it would see the same each time
+        while not connection.execute(waits, (statement,)).fetchone():
+            assert thread.is_alive()

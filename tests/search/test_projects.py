@@ -18,6 +18,27 @@ def test_name_that_is_no_file_name_is_refused(tmp_path: Path, name: str) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["con", "NUL.", "Aux.v2", "com1"])
+def test_name_that_is_a_device_on_windows_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ArgumentError, match="no name of a device of Windows"):
+        ProjectFolder(tmp_path).made(name)
+
+
+@pytest.mark.parametrize("name", ["console", "com10", "nullable.x"])
+def test_name_that_only_begins_like_a_device_is_one(tmp_path: Path, name: str) -> None:
+    projects = ProjectFolder(tmp_path)
+    projects.made(name).close()
+    assert projects.names() == [name]
+
+
+def test_folder_that_cannot_be_read_is_not_told_to_be_empty(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 300)  # which nobody may read, root included
+    with pytest.raises(StoreError, match=r"x cannot be read: "):
+        ProjectFolder(folder).names()
+    with pytest.raises(StoreError, match=r"shop\.sqlite cannot be opened: "):
+        SqliteIndex(folder / "shop.sqlite", create=True)
+
+
 def test_many_projects_are_named_in_part(tmp_path: Path) -> None:
     for number in range(60):
         (tmp_path / f"p{number:02}.sqlite").touch()

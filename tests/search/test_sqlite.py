@@ -205,6 +205,27 @@ def test_damaged_index_is_told_with_what_to_do(tmp_path: Path) -> None:
         SqliteIndex(path)
 
 
+def test_index_that_is_damaged_in_the_middle_is_told_with_what_to_do(tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole.sqlite", tmp_path / "broken.sqlite"
+    index = SqliteIndex(whole, create=True)
+    index.begin("code", "/code")
+    index.write("code", Batch([file(f"{number}.py", chunk("alpha\n")) for number in range(500)]))
+    index.close()
+    data, page = whole.read_bytes(), 4_096
+    told = 0
+    for at in range(4 * page, len(data), page):  # the first pages tell that it is a database
+        broken.write_bytes(data[:at] + b"\xff" * page + data[at + page :])
+        index = SqliteIndex(broken)
+        for question in (index.states, index.forget):
+            try:
+                question("code")
+            except StoreError as error:
+                assert "delete it and index the project again" in str(error)
+                told += 1
+        index.close()
+    assert told > 10
+
+
 def test_folder_in_the_place_of_an_index_is_told(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be opened"):
         SqliteIndex(tmp_path)

@@ -47,7 +47,7 @@ def test_threads_share_a_model() -> None:
 def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"penstock\[dense\]"):
-        StaticEmbedder().query("x")
+        StaticEmbedder()
 
 
 def test_package_without_the_model_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

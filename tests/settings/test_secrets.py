@@ -16,6 +16,7 @@ def test_key_goes_to_an_address_of_the_environment(load: Load) -> None:
     settings = load(PENSTOCK_EMBEDDING_URL=URL)
     assert embedding_key(settings, {"PENSTOCK_EMBEDDING_KEY": "sk-1"}) == "sk-1"
     assert embedding_key(settings, {"PENSTOCK_EMBEDDING_KEY": ""}) is None
+    assert embedding_key(settings, {"PENSTOCK_EMBEDDING_KEY": " sk-1\n"}) == "sk-1"  # as read from a file
     assert embedding_key(settings, {}) is None
 
 

@@ -251,6 +251,13 @@ def test_place_that_cannot_be_written_is_told_and_the_tags_are_there(root: Path,
     assert run(root, tmp_path, tree).parsed == 0  # it is in memory
 
 
+def test_place_that_may_not_be_looked_into_is_told_and_the_tags_are_there(root: Path, tmp_path: Path) -> None:
+    write(root, FILES)
+    found = run(root, tmp_path, Tree(root, tmp_path / ("x" * 300)))  # a name that not even root may give
+    assert len(found.files) == 3
+    assert "cannot be used" in found.kept
+
+
 def test_cache_that_another_process_holds_is_not_waited_for_long(root: Path, cache: Path) -> None:
     write(root, FILES)
     TagFile.of(cache, root).close()

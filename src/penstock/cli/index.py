@@ -45,8 +45,7 @@ def command(path: Path, project: str, repository: str | None, json: bool) -> int
 
     if not path.is_dir():
         raise CallerError(f"{str(path)!r} is not a folder that can be read")
-    told: list[int] = []
-    with opened_search() as search, Progress() as line, signals.caught(told.append):
+    with opened_search() as search, Progress() as line, signals.asked_to_stop() as told:
         index = search.projects.made(project)
         try:
             report = index_tree(

@@ -49,14 +49,13 @@ def command(project: str, to: Place | None, source: Place | None, yes: bool, jso
     """
     origin, goal = _both(source, to)
     embedder = embedder_of(settings())
-    told: list[int] = []
     began = time.monotonic()
     with closing(projects_at(origin)) as here, closing(projects_at(goal)) as there:
         index = here.opened(project)
         if lost := _lost(there, project, index):
             agree(f"in {goal}, {lost}", yes=yes)
         with closing(there.made(project)) as copy:
-            with Progress() as line, signals.caught(told.append):
+            with Progress() as line, signals.asked_to_stop() as told:
                 files = copied(index, copy, lambda files: line.tell(f"{files:,} files copied"), lambda: bool(told))
                 no_vectors = _embedded(copy, embedder, line, lambda: bool(told)) if embedder else None
             repositories = copy.repositories()
@@ -68,7 +67,7 @@ def command(project: str, to: Place | None, source: Place | None, yes: bool, jso
                 "from": str(origin),
                 "to": str(goal),
                 "copied": files,
-                "complete": not told,
+                "complete": not told and no_vectors is None,
                 "seconds": round(seconds, 3),
                 "repositories": [*map(document, repositories)],
             }

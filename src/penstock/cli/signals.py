@@ -1,4 +1,4 @@
-"""Being told to stop: handlers that are there for the time of a capture."""
+"""Being told to stop: handlers that are there for the time of a piece of work."""
 
 from __future__ import annotations
 
@@ -26,6 +26,20 @@ def caught(handler: Callable[[int], None]) -> Iterator[None]:
     finally:
         for number, former in before.items():
             signal.signal(number, former)
+
+
+@contextmanager
+def asked_to_stop() -> Iterator[list[int]]:
+    """The signals that came. The first asks for an end at the next good place, a second does not wait for it."""
+    came: list[int] = []
+
+    def tell(number: int) -> None:
+        came.append(number)
+        if len(came) > 1:
+            raise KeyboardInterrupt
+
+    with caught(tell):
+        yield came
 
 
 def name_of(number: int) -> str:

@@ -203,6 +203,12 @@ RESULT_LEFT_OUT: Final[dict[Language, str]] = {
     "zh": "第 {rank} 条结果即使截短字段仍超出限制，已略去。",
 }
 
+# What is said of a search that was to find code by its meaning, too.
+BY_WORDS_ALONE: Final[dict[Language, str]] = {
+    "en": "Searched by words alone, as there are no vectors now: code that says it in other words may be missing.",
+    "zh": "当前没有可用的向量，仅按词语检索：用其他措辞表达的代码可能未列出。",
+}
+
 _WORDS: Final[dict[Language, _Words]] = {"en": _ENGLISH, "zh": _CHINESE}
 
 # What any count can grow to while the text is being chosen: the notice is given room for these digits beforehand.

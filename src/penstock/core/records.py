@@ -84,14 +84,15 @@ def pack(
     query: str = "",
     continuation: str | None = None,
     extra: Mapping[str, Any] | None = None,
+    warnings: Sequence[str] = (),
     counter: TokenCounter | None = None,
     language: Language = "en",
 ) -> Packed:
     """The best of these results that fit, as one response.
 
     `continuation` is what an earlier page gave; give the same `query` and the same results with it. `query` is whatever
-    decides which results there are: filters belong to it. `extra` are further fields of the response. Without a
-    `counter`, tokens are an estimate from a sample.
+    decides which results there are: filters belong to it. `extra` are further fields of the response, `warnings` what
+    whoever reads it should know of how it came about. Without a `counter`, tokens are an estimate from a sample.
     """
     if not 0 < margin <= 1:
         raise LimitError("margin", margin, "a number over 0 and at most 1")
@@ -106,6 +107,7 @@ def pack(
         counter=SampledEstimate() if counter is None or limits.tokens is None else counter,
         query=query,
         extra=_checked(extra or {}),
+        warnings=tuple(warnings),
         language=language,
     )
     empty: Packed | None = None
@@ -169,6 +171,7 @@ class _Job:
     counter: TokenCounter
     query: str
     extra: Mapping[str, Any]
+    warnings: tuple[str, ...]
     language: Language
 
     # -- what a page can be --------------------------------------------------------------------------------------------
@@ -306,9 +309,12 @@ class _Job:
             **truncated,
             "truncation_info": info.as_dict(),
             **onward,
-            **({"warnings": [warning]} if warning else {}),
+            **({"warnings": [*warnings]} if (warnings := self._warnings(warning)) else {}),
             **self.extra,
         }
+
+    def _warnings(self, warning: str) -> tuple[str, ...]:
+        return (*self.warnings, warning) if warning else self.warnings
 
     def _continuation(self, settled: int) -> str | None:
         if settled >= len(self.left):
@@ -324,7 +330,7 @@ class _Job:
             info=info,
             continuation=made.continuation,
             skipped=len(self.before),
-            warnings=(warning,) if warning else (),
+            warnings=self._warnings(warning),
             notes=tuple(notes_of(info, len(self.left), warning)),
             beside=made.beside,
         )

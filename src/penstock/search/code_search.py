@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from penstock.core.jsontext import to_json
 from penstock.core.limits import Limits
+from penstock.core.notice import BY_WORDS_ALONE
 from penstock.core.packed import Note
 from penstock.core.policy import Language
 from penstock.core.records import RECORD_LIMITS, Packed, Scored, pack
@@ -104,6 +105,8 @@ class CodeSearch:
                 "database_name": index.name,
                 "latency_ms": round(1000 * (self._clock() - began), 1),
             },
+            # The log has the reason, in words of the server, too.
+            warnings=[BY_WORDS_ALONE[self._language]] if notes else (),
             counter=self._counter,
             language=self._language,
         )
@@ -132,13 +135,14 @@ class CodeSearch:
         """What vectors find. A search goes on without it: words find most."""
         if self.embedder is None:
             return []
+        vectors = index.vectors(self.embedder.model)
         try:
             vector = unit(self.embedder.query(query[:LONGEST]))
+            near = vectors.nearest(vector, filters, _NEAREST)
         except UpstreamError as error:
             notes.append(Note("warning", f"searched by words alone: {error}"))
             return []
-        near = index.vectors(self.embedder.model).nearest(vector, filters, _NEAREST)
-        if not near and index.vectors(self.embedder.model).missing(0, 1):
+        if not near and vectors.missing(0, 1):
             told = f"searched by words alone: the project has no vectors of {self.embedder.model}; index it again"
             notes.append(Note("warning", told))
         return near

@@ -100,12 +100,19 @@ class Vectors(Protocol):
         """Chunks without a vector of this model, by their numbers, beginning after one."""
         ...
 
-    def add(self, vectors: Mapping[int, Vector]) -> None:
-        """Keep vectors of chunks, but for those that are gone. The first one of a model removes another's."""
+    def add(self, vectors: Mapping[int, Vector], *, anew: bool = True) -> None:
+        """Keep vectors of one length, but for those of chunks that are gone.
+
+        Vectors of another model or length that the index has are removed. Where it is not to begin `anew`, this is
+        refused instead, as somebody else makes them now.
+        """
         ...
 
     def nearest(self, vector: Vector, filters: Filters, most: int) -> list[Candidate]:
-        """The nearest first; none where the index has no vectors of this model."""
+        """The nearest first; none where the index has no vectors of this model, or the vector points nowhere.
+
+        A vector of another length is an UpstreamError: the model is another one than it was.
+        """
         ...
 
 

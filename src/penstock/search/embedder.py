@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from penstock.errors import UpstreamError
+
 Vector = Sequence[float]
 
 
@@ -27,3 +29,15 @@ class Embedder(Protocol):
     def query(self, text: str) -> Vector:
         """Somebody waits for it: better none than a late one."""
         ...
+
+
+# -- what engines say of vectors that do not fit what they have --------------------------------------------------------
+
+
+def check_length(model: str, given: int, kept: int) -> None:
+    if given != kept:
+        raise UpstreamError(model, f"its vector has {given:,} numbers, and those of the index have {kept:,}")
+
+
+def made_meanwhile(model: str) -> str:
+    return f"another run makes vectors for this index now, which are not those of {model}: the last one goes on"

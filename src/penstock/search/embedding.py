@@ -1,18 +1,23 @@
 """Vectors for the chunks of an index that have none, batch by batch.
 
-Each batch is kept as soon as it is made: a run that is stopped, or whose model fails, has lost nothing of those before.
+1. Each batch is kept as soon as it is made: a run that is stopped, or whose model fails, has lost nothing of those
+   before.
+2. Of two runs with different models the one that began later goes on, and the other ends: each would undo what the
+   other does.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from itertools import chain
 from typing import Final
 
+from penstock.errors import UpstreamError
 from penstock.search.contract import Index, Unembedded
 from penstock.search.embedder import Embedder, Vector
 
-BATCH: Final = 256
+BATCH: Final = 32  # one request to a server: so long a run that is to stop goes on
 _MOST_CHARS: Final = 8_000  # of a text: models take two thousand tokens and more, and a chunk has rarely that many
 
 
@@ -25,6 +30,7 @@ def embed_index(
 ) -> bool:
     """Whether none is missing now. `progress` is told how many were made."""
     vectors = index.vectors(embedder.model)
+    sizes: set[int] = set()
     made = after = 0
     while not stop():
         chunks = vectors.missing(after, BATCH)
@@ -34,7 +40,10 @@ def embed_index(
             after = 0  # once more: the first vectors of a model remove another's, and indexers may be at work
             continue
         given = embedder.documents([text_of(chunk) for chunk in chunks])
-        vectors.add({chunk.id: unit(vector) for chunk, vector in zip(chunks, given, strict=True)})
+        sizes.update(map(len, given))
+        if len(sizes) > 1 or 0 in sizes or not all(map(math.isfinite, chain.from_iterable(given))):
+            raise UpstreamError(embedder.model, "its vectors are not all of one length and of numbers")
+        vectors.add({chunk.id: unit(vector) for chunk, vector in zip(chunks, given, strict=True)}, anew=made == 0)
         made += len(chunks)
         after = chunks[-1].id
         progress(made)
@@ -47,6 +56,11 @@ def text_of(chunk: Unembedded) -> str:
     return f"{head}\n{chunk.content}"[:_MOST_CHARS]
 
 
-def unit(vector: Vector) -> Sequence[float]:
-    length = math.sqrt(math.fsum(number * number for number in vector))
-    return [number / length for number in vector] if length else vector
+def unit(vector: Vector) -> Vector:
+    """The zero vector stays what it is, as it points nowhere."""
+    largest = max(map(abs, vector), default=0.0)
+    if not largest:
+        return vector
+    scaled = [number / largest for number in vector]  # whose squares are no too large numbers, and not all too small
+    length = math.hypot(*scaled)
+    return [number / length for number in scaled]

@@ -1,25 +1,34 @@
 """Vectors from a server that speaks OpenAI's embeddings protocol: a hosted one, or Ollama, vLLM, LM Studio, llama.cpp.
 
-1. What is asked goes to that server and nowhere else: redirects are not followed, as they would take the key along.
-2. A server that is busy, or away for a moment, is asked again while an index is made. A query waits for one answer.
+1. What is asked goes to that server and nowhere else: redirects are not followed, as they would take the key along. A
+   proxy that the environment names is on the way, but not to this machine itself.
+2. A server that is busy, or away for a moment, is asked again while an index is made, and a slow one for less at once.
+   A query waits for one answer.
+3. The key is in no sentence, whatever is wrong with it, and where the server repeats it.
 """
 
 from __future__ import annotations
 
 import http.client
+import ipaddress
 import json
-import math
+import queue
+import re
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
 
-from penstock.errors import ArgumentError, UpstreamError
+import msgspec
+
+from penstock.errors import CallerError, UpstreamError
 from penstock.search.embedder import Vector
 
 TEXTS: Final = 32  # in one request: some servers refuse more
-SECONDS: Final = 60.0
+SECONDS: Final = 60.0  # from the question to the end of the answer
 SECONDS_OF_QUERY: Final = 5.0
 
 _TRIES: Final = 5
@@ -27,6 +36,7 @@ _LONGEST_PAUSE: Final = 30.0
 _PASSING: Final = (408, 425, 429, 500, 502, 503, 504)
 _MOST_BYTES: Final = 100_000_000
 _TOLD: Final = 200  # characters of what a server says of its error
+_IN_ADDRESS: Final = re.compile(r'[!"$->A-~]+')  # ASCII without # ? @ and blanks
 
 
 class _Refused(Exception):
@@ -38,25 +48,43 @@ class _Refused(Exception):
         self.after = after
 
 
+class _Slow(_Refused):
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no answer in {seconds:g} seconds", passing=True)
+
+
+class _Embedding(msgspec.Struct):
+    index: int
+    embedding: list[float]
+
+
+class _Answer(msgspec.Struct):
+    data: list[_Embedding]
+
+
 class EndpointEmbedder:
     def __init__(
         self, url: str, model: str, key: str | None = None, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         """`url` is what comes before `/embeddings`, as `http://127.0.0.1:11434/v1`."""
-        if not url.startswith(("http://", "https://")):
-            raise ArgumentError("url", url, "an http:// or https:// address")
+        host = _checked(url).hostname or ""
         self.model = model
         self._url = f"{url.rstrip('/')}/embeddings"
         self._headers = {"Content-Type": "application/json", "User-Agent": "penstock"}
+        self._key = key
         if key:
+            if not (key.isascii() and key.isprintable()):
+                raise CallerError("the key of the embedding server has characters that no header may have")
             self._headers["Authorization"] = f"Bearer {key}"
-        self._open = urllib.request.build_opener(_NoRedirect).open
+        direct = [urllib.request.ProxyHandler({})] if _is_here(host) else []
+        self._open = urllib.request.build_opener(_NoRedirect, *direct).open
         self._sleep = sleep
+        self._at_once = TEXTS
 
     def documents(self, texts: Sequence[str]) -> Sequence[Vector]:
         vectors: list[Vector] = []
-        for at in range(0, len(texts), TEXTS):
-            vectors += self._asked_again(texts[at : at + TEXTS])
+        while len(vectors) < len(texts):
+            vectors += self._asked_again(texts[len(vectors) : len(vectors) + self._at_once])
         return vectors
 
     def query(self, text: str) -> Vector:
@@ -66,12 +94,17 @@ class EndpointEmbedder:
             raise UpstreamError(self._url, str(refused)) from refused
 
     def _asked_again(self, texts: Sequence[str]) -> list[Vector]:
+        """Of the first of these texts, of all where the server is not slow."""
         for tried in range(1, _TRIES + 1):
             try:
                 return self._asked(texts, SECONDS)
             except _Refused as refused:
                 if not refused.passing or tried == _TRIES:
                     raise UpstreamError(self._url, str(refused)) from refused
+                if isinstance(refused, _Slow):
+                    self._at_once = max(1, len(texts) // 2)
+                    texts = texts[: self._at_once]
+                    continue
                 pause = 2.0 ** (tried - 1) if refused.after is None else refused.after
                 self._sleep(min(pause, _LONGEST_PAUSE))
         raise AssertionError  # the last try returns or raises
@@ -79,20 +112,81 @@ class EndpointEmbedder:
     def _asked(self, texts: Sequence[str], seconds: float) -> list[Vector]:
         body = json.dumps({"model": self.model, "input": list(texts)}).encode()
         request = urllib.request.Request(self._url, body, self._headers)  # noqa: S310  # http or https
+        return _vectors(_in_time(lambda: self._answer(request, seconds), seconds), len(texts))
+
+    def _answer(self, request: urllib.request.Request, seconds: float) -> bytes:
         try:
             with self._open(request, timeout=seconds) as answer:
-                data = answer.read(_MOST_BYTES + 1)
+                data: bytes = answer.read(_MOST_BYTES + 1)
                 broken_off = bool(answer.length) and len(data) <= _MOST_BYTES
         except urllib.error.HTTPError as error:
             with error:
-                raise _Refused(_told(error), passing=error.code in _PASSING, after=_after(error)) from error
+                told = self._plain(_said(error))
+                why = f"HTTP {error.code}{': ' if told else ''}{told}"
+                raise _Refused(why, passing=error.code in _PASSING, after=_after(error)) from error
+        except UnicodeError as error:
+            raise _Refused("its host has no name that can be looked up", passing=False) from error
         except (OSError, http.client.HTTPException) as error:
-            raise _Refused(str(getattr(error, "reason", error)) or type(error).__name__, passing=True) from error
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, TimeoutError):
+                raise _Slow(seconds) from error
+            raise _Refused(self._plain(str(reason)) or type(error).__name__, passing=True) from error
         if broken_off:
             raise _Refused("its answer broke off", passing=True)
         if len(data) > _MOST_BYTES:
             raise _Refused(f"its answer is over {_MOST_BYTES:,} bytes", passing=False)
-        return _vectors(data, len(texts))
+        return data
+
+    def _plain(self, text: str) -> str:
+        """What somebody else wrote, as a part of a sentence."""
+        if self._key:
+            text = text.replace(self._key, "[key]")
+        return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:_TOLD]
+
+
+def _checked(url: str) -> SplitResult:
+    """One that is refused is not repeated: it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is none
+        good = False
+    if not good or not _IN_ADDRESS.fullmatch(url):
+        raise CallerError(
+            "the address of the embedding server is not allowed: it must be an http:// or https:// address in ASCII, "
+            "without a user, '?' and '#'"
+        )
+    return parts
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _in_time(ask: Callable[[], bytes], seconds: float) -> bytes:
+    """A socket's own timeout begins anew with each byte, and that of a name server is not ours.
+
+    Who is not waited for any longer is left to end by himself.
+    """
+    answers: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            answers.put(ask())
+        except Exception as error:  # noqa: BLE001  # it is raised where it is waited for
+            answers.put(error)
+
+    threading.Thread(target=run, name="penstock-embeddings", daemon=True).start()
+    try:
+        answer = answers.get(timeout=seconds)
+    except queue.Empty:
+        raise _Slow(seconds) from None
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -102,23 +196,23 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 def _vectors(data: bytes, count: int) -> list[Vector]:
     try:
-        given = {int(one["index"]): [float(number) for number in one["embedding"]] for one in json.loads(data)["data"]}
-        vectors = [given[at] for at in range(count)]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        given = sorted(msgspec.json.decode(data, type=_Answer).data, key=lambda one: one.index)
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise _Refused(f"its answer is not {count} embeddings", passing=False) from error
+    if [one.index for one in given] != [*range(count)]:
+        raise _Refused(f"its answer is not {count} embeddings", passing=False)
+    vectors: list[Vector] = [one.embedding for one in given]
     sizes = {len(vector) for vector in vectors}
-    if len(sizes) != 1 or 0 in sizes or not all(map(math.isfinite, (n for vector in vectors for n in vector))):
+    if len(sizes) != 1 or 0 in sizes:
         raise _Refused("its embeddings are no vectors of one length", passing=False)
-    return [*vectors]
+    return vectors
 
 
-def _told(error: urllib.error.HTTPError) -> str:
+def _said(error: urllib.error.HTTPError) -> str:
     try:
-        text = error.read(4 * _TOLD).decode("utf-8", "replace")
+        return error.read(4 * _TOLD).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException):
-        text = ""
-    said = " ".join("".join(char if char.isprintable() else " " for char in text).split())[:_TOLD]
-    return f"HTTP {error.code}{': ' if said else ''}{said}"
+        return ""
 
 
 def _after(error: urllib.error.HTTPError) -> float | None:

@@ -78,6 +78,8 @@ def index_tree(
     if not root.is_dir():
         raise ArgumentError("path", str(root), "a folder that can be read")
     began = time.monotonic()
+    if embedder is not None:
+        index.vectors(embedder.model)  # what lacks a package says so now, and not when all is read
     index.begin(repository, str(root))
     cutter = Cutter(workers)
     try:

@@ -75,13 +75,12 @@ _BY_TERMS: Final[LiteralString] = (
     + _FOUND
     + "c.terms @@ %s::tsquery{condition} ORDER BY score DESC, c.id LIMIT %s"
 )
-_BY_NAME: Final[LiteralString] = (
-    "SELECT " + COLUMNS + _FOUND + "c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
-)  # Where pgvector is there, its types are found wherever it was put, and filters do not thin out what its index finds.
+_BY_NAME: Final[LiteralString] = "SELECT " + COLUMNS + _FOUND + "c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
+# Only our own schema is looked into: when it is gone, no table of this name in another one takes its place. Filters do
+# not thin out what pgvector's index finds.
 _SESSION: Final[LiteralString] = (
     "SELECT set_config('hnsw.iterative_scan', 'strict_order', false), set_config('hnsw.ef_search', '200', false), "
-    "set_config('search_path', concat_ws(', ', quote_ident(%s), coalesce((SELECT quote_ident(n.nspname) FROM "
-    "pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'), 'public')), false)"
+    "set_config('search_path', quote_ident(%s), false)"
 )
 
 
@@ -266,9 +265,16 @@ class PostgresIndex:
         rows = self._rows("SELECT value FROM meta WHERE key = 'version'")
         return rows[0][0] if rows else None
 
-    def _rows(self, statement: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, statement: LiteralString | bytes, *values: Any) -> list[tuple[Any, ...]]:
         with self._asking():
-            return self._connection().execute(statement, values).fetchall()
+            connection = self._connection()
+            try:
+                return connection.execute(statement, values).fetchall()
+            except psycopg.errors.DeadlockDetected:
+                # With whoever removes a table just now, and is done when this one has given way.
+                if connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                    raise
+                return connection.execute(statement, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
@@ -285,8 +291,7 @@ class PostgresIndex:
             except psycopg.errors.UndefinedTable as error:
                 raise StoreError(f"the index {self._schema} was removed meanwhile") from error
             except psycopg.Error as error:
-                told = str(error).partition("\n")[0]
-                raise StoreError(f"the index in PostgreSQL cannot be used: {told}") from error
+                raise StoreError(f"the index in PostgreSQL cannot be used: {_told(error, self._url)}") from error
 
     def _connection(self) -> psycopg.Connection[tuple[Any, ...]]:
         """The connection, a new one where the last was lost."""
@@ -320,7 +325,7 @@ def projects_in(url: str) -> list[str]:
                 (PREFIX,),
             ).fetchall()
     except psycopg.Error as error:
-        raise StoreError(f"the database cannot be used: {str(error).partition(chr(10))[0]}") from error
+        raise StoreError(f"the database cannot be used: {_told(error, url)}") from error
     return [str(name).removeprefix(PREFIX) for (name,) in rows]
 
 
@@ -328,16 +333,28 @@ def forgotten(url: str, project: str) -> bool:
     """Remove the schema of a project, of whichever version; whether there was one."""
     schema = schema_of(project)
     try:
-        with psycopg.connect(url, connect_timeout=10, application_name="penstock") as connection:
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_of(schema),))
-            found = connection.execute("SELECT to_regclass(%s)", (f'"{schema}".meta',)).fetchone()
-            if found == (None,):
-                return False
-            connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
+        try:
+            return _dropped(url, schema)
+        except psycopg.errors.DeadlockDetected:  # with a search, which has had its way by now
+            return _dropped(url, schema)
     except psycopg.Error as error:
-        told = str(error).partition("\n")[0]
+        told = _told(error, url)
         raise StoreError(f"the project {project} cannot be removed from the database: {told}") from error
+
+
+def _dropped(url: str, schema: str) -> bool:
+    with psycopg.connect(url, connect_timeout=10, application_name="penstock") as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_lock_of(schema),))
+        found = connection.execute("SELECT to_regclass(%s)", (f'"{schema}".meta',)).fetchone()
+        if found == (None,):
+            return False
+        connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(schema)))
     return True
+
+
+def _told(error: psycopg.Error, url: str) -> str:
+    """In one line. What says that an address cannot be understood repeats it, with the password."""
+    return str(error).replace(url, "the address").partition("\n")[0]
 
 
 def _lock_of(schema: str) -> int:

@@ -15,6 +15,7 @@ from penstock.search.sqlite_file import delete_file
 _ENDING: Final = ".sqlite"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ALLOWED: Final = "1 to 100 of A-Z, a-z, 0-9, '.', '_' and '-', the first a letter or a digit"
+_DEVICE: Final = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9])(\..*)?", re.IGNORECASE)  # whatever ending follows
 _MOST_NAMED: Final = 50
 
 
@@ -27,7 +28,13 @@ class ProjectFolder:
         self._open: dict[str, tuple[tuple[int, int], SqliteIndex]] = {}
 
     def names(self) -> list[str]:
-        return sorted(path.stem for path in self._folder.glob(f"*{_ENDING}") if _ID.fullmatch(path.stem))
+        try:
+            found = [path.stem for path in self._folder.iterdir() if path.suffix == _ENDING]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise StoreError(f"the folder of indexes {self._folder} cannot be read: {error.strerror}") from error
+        return sorted(name for name in found if _ID.fullmatch(name))
 
     def opened(self, project_id: str) -> Index:
         """The index of a project that is there."""
@@ -91,6 +98,8 @@ class ProjectFolder:
 def checked_id(project_id: str) -> str:
     if not isinstance(project_id, str) or not _ID.fullmatch(project_id):
         raise ArgumentError("project_id", project_id, _ALLOWED)
+    if _DEVICE.fullmatch(project_id):
+        raise ArgumentError("project_id", project_id, "no name of a device of Windows, where it could not be copied to")
     return project_id
 
 

@@ -51,11 +51,14 @@ class SqliteFile:
     def __init__(self, path: Path, *, create: bool) -> None:
         self.path = path
         self._lock = threading.RLock()
-        new = not path.exists()
+        try:
+            new = not path.exists()
+            if new and create:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"the index {path} cannot be opened: {error.strerror}") from error
         if new and not create:
             raise StoreError(f"there is no index {path}")
-        if new:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
@@ -79,8 +82,20 @@ class SqliteFile:
             return self.rows("PRAGMA data_version"), self._connection.total_changes
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        return [row for some in self.batches(statement, *values) for row in some]
+
+    def batches(self, statement: str, *values: object, most: int = 4_096) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows, some at a time, as they were when the first were asked for. Other threads wait for the last."""
         with self._lock:
-            return self.execute(statement, *values).fetchall()
+            cursor = self.execute(statement, *values)
+            while some := self._fetched(cursor, most):
+                yield some
+
+    def _fetched(self, cursor: sqlite3.Cursor, most: int) -> list[tuple[Any, ...]]:
+        try:
+            return cursor.fetchmany(most)
+        except sqlite3.Error as error:  # as where a page in the middle is damaged
+            raise self._blamed(error) from error
 
     def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         """Some waits SQLite ends at once, whatever its timeout: for the switch to WAL, for a last close."""
@@ -89,18 +104,9 @@ class SqliteFile:
             try:
                 return self._connection.execute(statement, values)
             except sqlite3.Error as error:
-                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-                if code == sqlite3.SQLITE_BUSY and time.monotonic() < until:
-                    time.sleep(0.005)
-                    continue
-                self._check_there()
-                if code == sqlite3.SQLITE_FULL:
-                    raise StoreFull("the disk") from error
-                if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-                    raise StoreError(
-                        f"the index {self.path} is damaged: delete it and index the project again"
-                    ) from error
-                raise StoreError(f"the index {self.path} cannot be used: {error}") from error
+                if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise self._blamed(error) from error
+                time.sleep(0.005)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -114,6 +120,14 @@ class SqliteFile:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _blamed(self, error: sqlite3.Error) -> StoreError:
+        self._check_there()
+        if _code(error) == sqlite3.SQLITE_FULL:
+            return StoreFull("the disk")
+        if _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return StoreError(f"the index {self.path} is damaged: delete it and index the project again")
+        return StoreError(f"the index {self.path} cannot be used: {error}")
 
     def _check_there(self) -> None:
         """A file that was deleted takes what is written to it, and nobody ever finds it."""
@@ -150,6 +164,10 @@ def delete_file(path: Path) -> None:
     """Delete it after what SQLite keeps beside it: once it is gone these names may be another index's."""
     for ending in ("-wal", "-shm", ""):
         path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

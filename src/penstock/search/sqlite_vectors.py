@@ -10,9 +10,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from penstock.errors import MissingExtra
+from penstock.errors import MissingExtra, StoreError
 from penstock.search.contract import Candidate, Filters, Unembedded
-from penstock.search.embedder import Vector
+from penstock.search.embedder import Vector, check_length, made_meanwhile
 from penstock.search.sqlite_file import SqliteFile
 from penstock.search.sqlite_rows import COLUMNS, TABLES, candidate_of, condition_of, names_of
 
@@ -29,6 +29,11 @@ _STORED: Final = np.dtype("<f2")
 _MISSING: Final = (
     f"SELECT c.id, f.path, c.symbols, c.scope, c.content FROM {TABLES} "  # noqa: S608  # constants of this package
     "WHERE c.id > ? AND (? OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id)) ORDER BY c.id LIMIT ?"
+)
+# In one question, as another model's may come between two.
+_ALL: Final = (
+    "SELECT chunk, vector, (SELECT count(*) FROM vectors) FROM vectors "
+    "WHERE EXISTS (SELECT 1 FROM meta WHERE key = ? AND value = ?) ORDER BY chunk"
 )
 _ADD: Final = (
     "INSERT OR REPLACE INTO vectors (chunk, vector) SELECT ?, ? WHERE EXISTS (SELECT 1 FROM chunks WHERE id = ?)"
@@ -49,12 +54,14 @@ class SqliteVectors:
             for at, path, symbols, scope, content in rows
         ]
 
-    def add(self, vectors: Mapping[int, Vector]) -> None:
+    def add(self, vectors: Mapping[int, Vector], *, anew: bool = True) -> None:
         data = {chunk: np.asarray(vector, _STORED).tobytes() for chunk, vector in vectors.items()}
         if not data:
             return
         with self._file.transaction():
             if not self._is_own() or self._size() not in (0, len(next(iter(data.values())))):
+                if not anew:
+                    raise StoreError(made_meanwhile(self.model))
                 self._file.execute("DELETE FROM vectors")
                 self._file.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", _MODEL, self.model)
             for chunk, vector in data.items():
@@ -63,8 +70,9 @@ class SqliteVectors:
     def nearest(self, vector: Vector, filters: Filters, most: int) -> list[Candidate]:
         chunks, stored = self._all()
         wanted = np.asarray(vector, np.float32)
-        if not len(chunks) or stored.shape[1] != len(wanted):
+        if not len(chunks) or not wanted.any():
             return []
+        check_length(self.model, len(wanted), stored.shape[1])
         near = stored @ wanted
         if any(filters):
             near[~np.isin(chunks, self._within(filters), assume_unique=True)] = -np.inf
@@ -84,15 +92,27 @@ class SqliteVectors:
         return int(rows[0][0]) if rows else 0
 
     def _all(self) -> tuple[_Numbers, _Numbers]:
-        """The numbers of chunks, and their vectors."""
+        """The numbers of chunks, and their vectors, without those that point nowhere."""
         with self._loading:
             state = self._file.state()
             if self._loaded is None or self._loaded[0] != state:
-                rows = self._file.rows("SELECT chunk, vector FROM vectors ORDER BY chunk") if self._is_own() else []
-                chunks = np.fromiter((chunk for chunk, _ in rows), np.int64, len(rows))
-                data = np.frombuffer(b"".join(vector for _, vector in rows), _STORED)
-                self._loaded = state, chunks, data.reshape(len(rows), -1 if rows else 0).astype(np.float32)
+                self._loaded = None  # so that there are never two of them
+                self._loaded = state, *self._read()
             return self._loaded[1:]
+
+    def _read(self) -> tuple[_Numbers, _Numbers]:
+        chunks, stored, at = np.empty(0, np.int64), np.empty((0, 0), np.float32), 0
+        for rows in self._file.batches(_ALL, _MODEL, self.model):
+            block = np.frombuffer(b"".join(vector for _, vector, _ in rows), _STORED).reshape(len(rows), -1)
+            if not at:
+                count = rows[0][-1]
+                chunks, stored = np.empty(count, np.int64), np.empty((count, block.shape[1]), np.float32)
+            pointing = block.any(axis=1)
+            end = at + int(np.count_nonzero(pointing))
+            chunks[at:end] = np.fromiter((chunk for chunk, _, _ in rows), np.int64, len(rows))[pointing]
+            stored[at:end] = block[pointing]
+            at = end
+        return chunks[:at], stored[:at]
 
     def _within(self, filters: Filters) -> _Numbers:
         condition, values = condition_of(filters)

@@ -33,6 +33,9 @@ class StaticEmbedder:
 
     model = "wordllama/l2_supercat-256"
 
+    def __init__(self) -> None:
+        self._folder = _folder()
+
     def documents(self, texts: Sequence[str]) -> Sequence[Vector]:
         tokens, vectors = self._loaded
         means = np.zeros((len(texts), vectors.shape[1]), np.float32)
@@ -47,10 +50,9 @@ class StaticEmbedder:
 
     @cached_property
     def _loaded(self) -> tuple[Tokenizer, np.ndarray[Any, Any]]:
-        folder = _folder()
         try:
-            tokens = Tokenizer.from_file(str(folder / _TOKENS))
-            (vectors,) = load_file(folder / _WEIGHTS).values()
+            tokens = Tokenizer.from_file(str(self._folder / _TOKENS))
+            (vectors,) = load_file(self._folder / _WEIGHTS).values()
         except Exception as error:  # the tokenizer raises nothing more precise
             raise StoreError(f"the bundled model cannot be read: {error}") from error
         tokens.no_padding()

@@ -16,7 +16,7 @@ def embedding_key(settings: Settings, environ: Mapping[str, str] | None = None) 
     It goes only to an address that the environment names too. A settings file may have come with somebody's code, and
     could name any.
     """
-    key = (os.environ if environ is None else environ).get(EMBEDDING_KEY) or None
+    key = (os.environ if environ is None else environ).get(EMBEDDING_KEY, "").strip() or None
     if key is not None and settings.origins["search.embedding_url"].startswith("file"):
         url = settings.search.embedding_url
         allowed = f"where {EMBEDDING_KEY} is set, it must be in PENSTOCK_EMBEDDING_URL and not in a file"

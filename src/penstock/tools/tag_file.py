@@ -76,8 +76,11 @@ class TagFile:
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", root.name)[:40]
         digest = hashlib.blake2b(os.fsencode(root), digest_size=8).hexdigest()
         path = folder / f"{name or 'root'}-{digest}.sqlite"
-        if not path.exists():
-            swept(folder)
+        try:
+            if not path.exists():
+                swept(folder)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be used: {error}") from error
         return cls(path)
 
     def generation(self) -> int:
