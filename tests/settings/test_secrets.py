@@ -21,7 +21,7 @@ def test_key_goes_to_an_address_of_the_environment(load: Load) -> None:
 
 
 def test_key_does_not_go_to_an_address_that_a_file_names(load: Load) -> None:
-    settings = load(f"search: {{embedder: endpoint, embedding_url: '{URL}', embedding_model: m}}")
+    settings = load("search: {embedder: endpoint, embedding_url: 'http://localhost:1/v1', embedding_model: m}")
     with pytest.raises(SettingsError, match="it must be in PENSTOCK_EMBEDDING_URL and not in a file") as raised:
         embedding_key(settings, {"PENSTOCK_EMBEDDING_KEY": "sk-1"})
     assert "sk-1" not in str(raised.value)

@@ -358,3 +358,21 @@ def test_server_of_vectors_needs_an_address_and_a_model(load: Load) -> None:
     assert (settings.search.embedder, load().search.embedder) == ("bundled", "bundled")
     with pytest.raises(SettingsError, match="https:// or http:// address without a password, which belongs into PENST"):
         load(PENSTOCK_EMBEDDING_URL="https://me:hunter2@example.org")
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:11434/v1", "http://localhost/v1", "http://[::1]:8080/v1"])
+def test_file_may_name_a_server_of_vectors_on_this_machine(load: Load, url: str) -> None:
+    settings = load(f"search: {{embedder: endpoint, embedding_url: '{url}', embedding_model: m}}")
+    assert settings.search.embedding_url == url
+
+
+def test_file_may_not_have_code_sent_elsewhere_and_the_environment_may(load: Load) -> None:
+    url = "https://collector.example/v1"
+    with pytest.raises(
+        SettingsError, match=r"penstock\.yaml: search\.embedding_url = .* PENSTOCK_EMBEDDING_URL may name any"
+    ):
+        load(f"search: {{embedder: endpoint, embedding_url: '{url}', embedding_model: m}}")
+    told = {"PENSTOCK_SEARCH_EMBEDDER": "endpoint", "PENSTOCK_EMBEDDING_URL": url, "PENSTOCK_EMBEDDING_MODEL": "m"}
+    assert load("{}", **told).search.embedding_url == url
+    with pytest.raises(SettingsError, match="embedding_url"):
+        load(f"search: {{embedding_url: '{url}'}}", PENSTOCK_SEARCH_EMBEDDER="endpoint", PENSTOCK_EMBEDDING_MODEL="m")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import threading
 from collections.abc import Awaitable, Callable
@@ -19,6 +18,7 @@ from penstock.cli.indexes import opened_search
 from penstock.cli.opening import opened_for_server
 from penstock.cli.signals import caught
 from penstock.errors import MissingExtra, ToolError
+from penstock.hosts import is_this_machine
 from penstock.search.code_search import CodeSearch
 from penstock.tools.builtin import TOOLS, toolset
 from penstock.tools.roots import Roots
@@ -59,7 +59,7 @@ def command(roots: tuple[Path, ...], names: tuple[str, ...], http: bool, host: s
       penstock serve-tools --root ~/src/project
       penstock serve-tools --http --port 8765
     """
-    if http and not _is_own(host):
+    if http and not is_this_machine(host):
         raise click.BadParameter(
             f"{host} can be reached from elsewhere, and whoever reaches it may read your files; allowed are 127.0.0.1,"
             " ::1 and localhost. Put a proxy that asks for a password before it",
@@ -94,13 +94,6 @@ def _serve(roots: Roots, names: tuple[str, ...], address: tuple[str, int] | None
             if error.name not in ("mcp", "mcp_types", "anyio", "starlette", "uvicorn"):
                 raise
             raise MissingExtra("serving over MCP", "mcp") from None
-
-
-def _is_own(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _serve_stdio(tools: Toolset) -> int:

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import json
 import queue
 import re
@@ -25,6 +24,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from penstock.errors import CallerError, UpstreamError
+from penstock.hosts import is_this_machine
 from penstock.search.embedder import Vector
 
 TEXTS: Final = 32  # in one request: some servers refuse more
@@ -76,7 +76,7 @@ class EndpointEmbedder:
             if not (key.isascii() and key.isprintable()):
                 raise CallerError("the key of the embedding server has characters that no header may have")
             self._headers["Authorization"] = f"Bearer {key}"
-        direct = [urllib.request.ProxyHandler({})] if _is_here(host) else []
+        direct = [urllib.request.ProxyHandler({})] if is_this_machine(host) else []
         self._open = urllib.request.build_opener(_NoRedirect, *direct).open
         self._sleep = sleep
         self._at_once = TEXTS
@@ -157,13 +157,6 @@ def _checked(url: str) -> SplitResult:
             "without a user, '?' and '#'"
         )
     return parts
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _in_time(ask: Callable[[], bytes], seconds: float) -> bytes:

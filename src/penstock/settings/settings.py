@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec.structs import replace
@@ -22,6 +23,8 @@ from penstock.settings.tree import TREE, Key, Named, Section, Tree
 
 _FOLDER: Final[Key] = ("store", "directory")
 _EMBEDDER: Final[Key] = ("search", "embedder")
+_EMBEDDING_URL: Final[Key] = ("search", "embedding_url")
+_EMBEDDING_URL_ENV: Final = "PENSTOCK_EMBEDDING_URL"
 _INDEXES: Final[Key] = ("search", "directory")
 _AGENT: Final = cast("Section", cast("Named", TREE.keys["agents"]).each)
 
@@ -167,6 +170,16 @@ def _check_embedder(settings: Settings, given: Layer) -> None:
         for word in ("embedding_url", "embedding_model"):
             if getattr(settings.search, word) is None:
                 raise refusal(origin, f"search.{word}", None, "with `embedder: endpoint` it must be set")
+        _check_address(given[_EMBEDDING_URL])
+
+
+def _check_address(url: Given) -> None:
+    """A file may have come with somebody's code, and could have questions and code sent to anybody."""
+    from penstock.hosts import is_this_machine  # noqa: PLC0415  # costs a start more than it mostly needs
+
+    if url.origin.startswith("file") and not is_this_machine(urlsplit(str(url.value)).hostname or ""):
+        allowed = f"in a file it must be an address of this machine; {_EMBEDDING_URL_ENV} may name any"
+        raise refusal(url.origin.removeprefix("file "), ".".join(_EMBEDDING_URL), url.value, allowed)
 
 
 def _parts(section: Section, at: Key, given: Layer) -> dict[str, Any]:
