@@ -1,4 +1,4 @@
-"""What a tree's own files say is not worth looking at: .gitignore, .ignore and .git/info/exclude.
+"""What a tree's own files say is not worth looking at: .gitignore, .ignore, .rgignore and .git/info/exclude.
 
 Each holds for its own folder and what is below; the deepest that says anything of a path decides, and in one file the
 last line that does. A file in an ignored folder cannot be wanted again, as its folder is not looked into.
@@ -6,6 +6,7 @@ last line that does. A file in an ignored folder cannot be wanted again, as its 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,7 +17,7 @@ try:
 except ImportError as missing:
     raise MissingExtra("looking through a tree of files", "files") from missing
 
-FILES: Final = (".gitignore", ".ignore")
+FILES: Final = (".gitignore", ".ignore", ".rgignore")
 _LARGEST: Final = 1_000_000
 
 
@@ -52,6 +53,8 @@ class Ignored:
 
     def hides(self, path: str) -> bool:
         """Whether a file, or a folder when its path ends with `/`, is to be left out."""
+        if not path.isascii():
+            path = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         for rules in reversed(self._rules):
             verdict = rules.spec.check_file(path[len(rules.at) :]).include
             if verdict is not None:
@@ -59,9 +62,10 @@ class Ignored:
         return False
 
 
-def pattern(glob: str) -> GitIgnoreSpec:
-    """A glob as a line of .gitignore has it."""
-    return GitIgnoreSpec.from_lines([glob])
+def matcher(globs: list[str]) -> Callable[[str], bool]:
+    """Globs as lines of .gitignore have them; ValueError where one is none."""
+    spec = GitIgnoreSpec.from_lines([f"\\{glob}" if glob.startswith(("#", "!")) else glob for glob in globs])
+    return spec.match_file
 
 
 def _rules(at: str, files: list[Path]) -> tuple[_Rules, ...]:

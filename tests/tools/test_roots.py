@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.errors import CallerError, ToolError
-from penstock.tools.roots import Roots, opened
+from penstock.tools.roots import Roots, opened, readable
 
 from .conftest import write
 
@@ -108,3 +108,15 @@ def test_with_several_roots_what_is_told_means_the_same_file_again(tmp_path: Pat
     for name in ("one/same.txt", "two/same.txt", "two/own.txt"):
         assert roots.file(roots.told(tmp_path / name)) == tmp_path / name
     assert roots.told(tmp_path / "two" / "own.txt") == "own.txt"
+
+
+def test_file_that_went_meanwhile_is_told_all_the_same(roots: Roots, root: Path) -> None:
+    assert roots.told(root.resolve() / "gone.txt") == "gone.txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("a b.txt", "a b.txt"), ("név", "név"), ("a\nb\x1b\x85", "a\ufffdb\ufffd\ufffd"), ("bad\udcff", "bad\ufffd")],
+)
+def test_name_is_one_line_of_text(name: str, said: str) -> None:
+    assert readable(name) == said

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from penstock.core.source import is_mostly_utf8
 from penstock.ignored import FILES, Ignored
 from penstock.search.languages import Language, language_of, language_of_script, may_be_script
 
@@ -193,13 +194,13 @@ def source_of(candidate: Candidate, data: bytes) -> Source | str:
 
 
 def _decoded(data: bytes) -> str:
-    """Nearly all is UTF-8. What is not is read as Latin-1, which has a letter for every byte."""
+    """Nearly all is UTF-8, some with wrong bytes. What is not is read as Latin-1, which has a letter for every byte."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace").replace("\0", "")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        return data.decode("utf-8-sig", "replace") if is_mostly_utf8(data) else data.decode("latin-1")
 
 
 def _is_minified(text: str) -> bool:

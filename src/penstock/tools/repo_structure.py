@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from penstock.core.offers import Offer
-from penstock.errors import CallerError
+from penstock.errors import ArgumentError, CallerError
 from penstock.gate import BareGate
 from penstock.tools.base import BareTool
-from penstock.tools.roots import Roots
+from penstock.tools.roots import Roots, readable
 from penstock.tools.toolset import Workshop
-from penstock.tools.walk import Found, readable, walked
+from penstock.tools.walk import Found, walked
 
 DEPTH: Final = 3
 FILES: Final = 500
@@ -64,6 +64,9 @@ class RepoStructure(BareTool):
     def execute(
         self, path: str = ".", *, depth: int | None = None, files: int | None = None, everything: bool = False
     ) -> str:
+        for name, value in (("depth", depth), ("files", files)):
+            if value is not None and (type(value) is not int or value < 1):
+                raise ArgumentError(name, value, "a whole number from 1 on")
         place = self.roots.path(path)
         if not place.is_dir():
             raise CallerError(f"{path!r} is a file: read_file shows it")

@@ -23,6 +23,10 @@ _TOLD: Final = 200
 _FLAGS: Final = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 
 
+# A line break or an escape sequence in the name of a file would be taken for something else.
+_CONTROL: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), "\ufffd")
+
+
 class Roots:
     def __init__(self, folders: Iterable[str | os.PathLike[str]]) -> None:
         self.folders = tuple(dict.fromkeys(_real_folder(Path(folder)) for folder in folders))
@@ -71,9 +75,11 @@ class Roots:
 
     def told(self, path: Path) -> str:
         """A path inside a root, as a model may give it back."""
-        told = path.relative_to(self.of(path)).as_posix()
+        root = self.of(path)
+        told = path.relative_to(root).as_posix()
         # With several roots a relative path may mean a file of an earlier one.
-        return told if self.path(told) == path else path.as_posix()
+        earlier = self.folders[: self.folders.index(root)]
+        return path.as_posix() if any(os.path.lexists(folder / told) for folder in earlier) else told
 
 
 def opened(path: Path) -> BinaryIO:
@@ -88,6 +94,13 @@ def opened(path: Path) -> BinaryIO:
         file.close()
         raise CallerError(f"{path.name} is not a regular file: {_kind(mode)} is never read")
     return file
+
+
+def readable(name: str) -> str:
+    """A name as one line of text: what is not UTF-8 in it, or a control character, stands as U+FFFD."""
+    if name.isascii() and name.isprintable():
+        return name
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").translate(_CONTROL)
 
 
 def _real_folder(folder: Path) -> Path:
