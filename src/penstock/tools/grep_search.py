@@ -130,8 +130,8 @@ class _Page:
             left = _less(room, [*blocks, heading, ""])
             if left is None or most < 1:
                 break
-            seen.add(path)
             found, hits = self._hits(path, passed, most, context, left)
+            counted.complete &= found.ended != "time"
             if not found.ended and len(found.hits) < many:
                 # It changed meanwhile, or ripgrep found more in it than RE2 does.
                 gone += many - len(found.hits)
@@ -140,6 +140,7 @@ class _Page:
             if hits is not None and hits.hits:
                 blocks.append("\n".join([heading, hits.text.removesuffix(hits.note).rstrip("\n")]))
                 shown += len(hits)
+                seen.add(path)
             if hits is not None and len(hits) < many - passed:
                 break
             passed = 0
@@ -176,7 +177,8 @@ class _Page:
         what += f" in {least if shown == total else ''}{files:,} file{'' if files == 1 else 's'}"
         if shown == 0:
             where = f"{least}{_matches(total)} in {files:,} file{'' if files == 1 else 's'}"
-            what = f"nothing behind skip={skip}: {where}" if skip >= total else f"no room to show any of {where}"
+            why = "no room to show any of" if counted.complete else "none shown of"
+            what = f"nothing behind skip={skip}: {where}" if skip >= total else f"{why} {where}"
         if not counted.complete:
             what += "; stopped by the time limit"
         if 0 < shown < total - skip:
