@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from penstock.core.source import is_mostly_utf8
 from penstock.ignored import FILES, Ignored
-from penstock.search.languages import Language, language_of, language_of_script, may_be_script
+from penstock.search.languages import Language, language_of, language_of_header, language_of_script, may_be_script
 
 LARGEST: Final = 1_000_000
 LARGEST_DATA: Final = 200_000  # of JSON, YAML and their like
@@ -183,6 +183,8 @@ def source_of(candidate: Candidate, data: bytes) -> Source | str:
     language = language_of(candidate.path) or language_of_script(data)
     if language is None:
         return "no language"
+    if language.name == "c" and candidate.path.endswith((".h", ".H")):
+        language = language_of_header(data)
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\0" in data[:_SNIFFED]:
         return "binary"
     if _GENERATED_HEAD.search(data[:_HEAD]):
