@@ -6,9 +6,11 @@ last line that does. A file in an ignored folder cannot be wanted again, as its 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
+
+import re2
 
 from penstock.errors import MissingExtra
 
@@ -19,6 +21,10 @@ except ImportError as missing:
 
 FILES: Final = (".gitignore", ".ignore", ".rgignore")
 _LARGEST: Final = 1_000_000
+_LONGEST_LINE: Final = 4_096
+
+# As much as one automaton takes.
+_CHARS_MOST: Final = 20_000
 
 
 class _Rules(NamedTuple):
@@ -69,8 +75,28 @@ def matcher(globs: list[str]) -> Callable[[str], bool]:
 
 
 def _rules(at: str, files: list[Path]) -> tuple[_Rules, ...]:
-    lines = [line for file in files for line in _lines(file)]
-    return (_Rules(at, GitIgnoreSpec.from_lines(lines)),) if lines else ()
+    lines = [line for file in files for line in _lines(file) if len(line) <= _LONGEST_LINE]
+    return tuple(_Rules(at, spec) for part in _parts(lines) for spec in _specs(part))
+
+
+def _parts(lines: list[str]) -> Iterator[list[str]]:
+    start, chars = 0, 0
+    for number, line in enumerate(lines):
+        chars += len(line)
+        if chars > _CHARS_MOST:  # a line alone is never as long
+            yield lines[start:number]
+            start, chars = number, len(line)
+    if lines:
+        yield lines[start:]
+
+
+def _specs(lines: list[str]) -> list[GitIgnoreSpec]:
+    """In their order, without the lines that are no pattern: git passes over them, too."""
+    try:
+        return [GitIgnoreSpec.from_lines(lines)]
+    except (ValueError, re2.error):
+        half = len(lines) // 2
+        return _specs(lines[:half]) + _specs(lines[half:]) if half else []
 
 
 def _lines(file: Path) -> list[str]:

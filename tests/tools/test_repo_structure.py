@@ -82,3 +82,11 @@ def test_wrong_number_is_named_with_what_is_allowed(tool: RepoStructure, argumen
     (name,) = arguments
     with pytest.raises(CallerError, match=f"^{name} = .* is not allowed: it must be a whole number from 1 on"):
         tool.execute(**arguments)
+
+
+def test_other_roots_are_told_where_the_first_is_listed(gate: BareGate, root: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    tool = RepoStructure(gate, Roots([root, other]))
+    assert tool.execute() == f"root/ (0 files)\n[other roots: {other.resolve()}]"
+    assert tool.execute(str(other)) == f"{other.resolve().as_posix()}/ (0 files)"

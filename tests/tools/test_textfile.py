@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.source import line_start
-from penstock.errors import CallerError
+from penstock.errors import CallerError, ToolError
 from penstock.tools import textfile
 from penstock.tools.textfile import TextFile, open_text
 
@@ -125,3 +125,9 @@ def test_text_of_an_old_program_is_text(tmp_path: Path) -> None:
             assert text.encoding == "cp1252"
     with source(tmp_path / "x", b"stra\xdfe\r\n" * 20 + b"\x1a") as text:  # as DOS ended a text
         assert text.encoding == "cp1252"
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no files here that a kernel makes up")
+def test_file_that_cannot_be_measured_is_a_clear_error() -> None:
+    with pytest.raises(ToolError, match=r"^status cannot be read: "):
+        open_text(Path("/proc/self/status"))

@@ -25,7 +25,7 @@ from penstock.search.contract import Batch, FileState, Index, IndexedFile
 from penstock.search.cutting import WORKERS, Cut, Cutter
 from penstock.search.embedder import Embedder
 from penstock.search.embedding import embed_index
-from penstock.search.walk import Candidate, Census, content_of, source_of, walked
+from penstock.search.walk import NO_LANGUAGE, Candidate, Census, content_of, ending_of, source_of, walked
 
 BATCH_CHARS: Final = 2_000_000
 BATCH_FILES: Final = 200
@@ -173,6 +173,9 @@ class _Run:
             self.report.unchanged += 1
             return True
         source = source_of(candidate, data)
+        if source == NO_LANGUAGE:
+            self.report.unknown[ending_of(candidate.path)] += 1
+            return False
         if isinstance(source, str):
             self.report.left_out[source] += 1
             return False

@@ -54,6 +54,9 @@ _GENERATED_HEAD: Final = re.compile(
 )
 _ENDING: Final = re.compile(r"[A-Za-z0-9_+-]{1,12}")
 _HEAD: Final = 1_500
+
+# Why a file is left out that has neither a known ending nor a first line that names a program.
+NO_LANGUAGE: Final = "no language"
 _SNIFFED: Final = 8_000
 _DEEPEST: Final = 100
 _MINIFIED_LINE: Final = 1_000
@@ -137,7 +140,7 @@ def _why_not_enter(entry: os.DirEntry[str], path: str, ignored: Ignored) -> str:
 def _candidate(entry: os.DirEntry[str], path: str, ignored: Ignored, census: Census) -> Candidate | None:
     language = language_of(path)
     if language is None and not may_be_script(path):
-        census.unknown[_ending(path)] += 1
+        census.unknown[ending_of(path)] += 1
         return None
     if ignored.hides(path):
         census.left_out["ignored"] += 1
@@ -159,8 +162,10 @@ def _candidate(entry: os.DirEntry[str], path: str, ignored: Ignored, census: Cen
     return Candidate(path, Path(entry.path), found.st_size, found.st_mtime_ns)
 
 
-def _ending(path: str) -> str:
+def ending_of(path: str) -> str:
     """What files of no known language are counted by."""
+    if may_be_script(path):
+        return "without ending"
     ending = path.rpartition(".")[2]
     return f".{ending}" if _ENDING.fullmatch(ending) else "other"
 
@@ -182,7 +187,7 @@ def source_of(candidate: Candidate, data: bytes) -> Source | str:
     """The text and its language, or the reason why it is left out."""
     language = language_of(candidate.path) or language_of_script(data)
     if language is None:
-        return "no language"
+        return NO_LANGUAGE
     if language.name == "c" and candidate.path.endswith((".h", ".H")):
         language = language_of_header(data)
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\0" in data[:_SNIFFED]:

@@ -29,7 +29,7 @@ OFFER: Final = Offer(
     "List the folders and files of a tree, some levels deep. Deeper folders are shown with the number of files in them."
     " Hidden files and those that .gitignore names are left out.",
     {
-        "path": {"type": "string", "description": "The folder to list; the whole root by default."},
+        "path": {"type": "string", "description": "The folder to list; the whole (first) root by default."},
         "depth": {"type": "integer", "minimum": 1, "description": "How many levels to show; 3 by default."},
         "files": {"type": "integer", "minimum": 1, "description": "How many files to list at most; 500 by default."},
         "everything": {
@@ -74,6 +74,8 @@ class RepoStructure(BareTool):
         _open(top, depth or self._depth, files or self._files)
         told = self.roots.told(place)
         lines = [f"{place.name if told == '.' else told}/ ({_files(top)})", *_lines(top)]
+        if path in ("", ".") and len(self.roots.folders) > 1:
+            lines.append(f"[other roots: {', '.join(map(str, self.roots.folders[1:]))}]")
         if not complete:
             lines.append(f"[not all of it was looked at within {SECONDS:g} seconds; the counts are at least these]")
         return "\n".join(lines)

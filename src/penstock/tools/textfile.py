@@ -12,7 +12,7 @@ from typing import BinaryIO, Final, Self
 
 from penstock.core.handle import Handle
 from penstock.core.source import errors_of, is_mostly_utf8
-from penstock.errors import CallerError
+from penstock.errors import CallerError, ToolError
 from penstock.tools.picture import UNKNOWN, described
 from penstock.tools.roots import opened
 
@@ -118,6 +118,9 @@ def open_text(path: Path, encoding: str | None = None) -> TextFile | None:
             return TextFile(file, known, mark, guessed=guessed)
         with file:
             return TextFile(_transcoded(file, path, known, mark if marked == known else 0), known, 0, guessed=guessed)
+    except OSError as error:  # such as that of a file that a kernel makes up, or of a bad disk
+        file.close()
+        raise ToolError(f"{path.name} cannot be read: {error.strerror}") from None
     except BaseException:
         file.close()
         raise
