@@ -44,7 +44,7 @@ class Report:
     chunks: int = 0
     complete: bool = False
     seconds: float = 0.0
-    languages: Counter[str] = field(default_factory=Counter)  # files that are in the index, by language
+    languages: Counter[str] = field(default_factory=Counter)  # files that this run indexed, by language
     without_grammar: Counter[str] = field(default_factory=Counter)  # those that were cut by lines for want of one
     not_parsed: int = 0  # cut by lines, as their grammar took too long or broke down
     left_out: Counter[str] = field(default_factory=Counter)
