@@ -38,6 +38,7 @@ class Report:
     """What a run did. `left_out` and `unknown` say what it did not look at, and why."""
 
     repository: str
+    looked_at: int = 0  # of the files that `walked` gives
     indexed: int = 0
     unchanged: int = 0
     removed: int = 0
@@ -148,6 +149,7 @@ class _Run:
                 return
             if self._take(candidate):
                 gone.discard(candidate.path)
+            self.report.looked_at += 1
             self._collect(_IN_FLIGHT)
             self._progress(self.report)
             self._write_when_due()
