@@ -1,4 +1,4 @@
-"""What a tree's own files say is not worth looking at: .gitignore, .ignore and .git/info/exclude.
+"""What a tree's own files say is not worth looking at: .gitignore, .ignore, .rgignore and .git/info/exclude.
 
 Each holds for its own folder and what is below; the deepest that says anything of a path decides, and in one file the
 last line that does. A file in an ignored folder cannot be wanted again, as its folder is not looked into.
@@ -6,8 +6,11 @@ last line that does. A file in an ignored folder cannot be wanted again, as its 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
+
+import re2
 
 from penstock.errors import MissingExtra
 
@@ -16,8 +19,12 @@ try:
 except ImportError as missing:
     raise MissingExtra("looking through a tree of files", "files") from missing
 
-FILES: Final = (".gitignore", ".ignore")
+FILES: Final = (".gitignore", ".ignore", ".rgignore")
 _LARGEST: Final = 1_000_000
+_LONGEST_LINE: Final = 4_096
+
+# As much as one automaton takes.
+_CHARS_MOST: Final = 20_000
 
 
 class _Rules(NamedTuple):
@@ -52,6 +59,8 @@ class Ignored:
 
     def hides(self, path: str) -> bool:
         """Whether a file, or a folder when its path ends with `/`, is to be left out."""
+        if not path.isascii():
+            path = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         for rules in reversed(self._rules):
             verdict = rules.spec.check_file(path[len(rules.at) :]).include
             if verdict is not None:
@@ -59,14 +68,35 @@ class Ignored:
         return False
 
 
-def pattern(glob: str) -> GitIgnoreSpec:
-    """A glob as a line of .gitignore has it."""
-    return GitIgnoreSpec.from_lines([glob])
+def matcher(globs: list[str]) -> Callable[[str], bool]:
+    """Globs as lines of .gitignore have them; ValueError where one is none."""
+    spec = GitIgnoreSpec.from_lines([f"\\{glob}" if glob.startswith(("#", "!")) else glob for glob in globs])
+    return spec.match_file
 
 
 def _rules(at: str, files: list[Path]) -> tuple[_Rules, ...]:
-    lines = [line for file in files for line in _lines(file)]
-    return (_Rules(at, GitIgnoreSpec.from_lines(lines)),) if lines else ()
+    lines = [line for file in files for line in _lines(file) if len(line) <= _LONGEST_LINE]
+    return tuple(_Rules(at, spec) for part in _parts(lines) for spec in _specs(part))
+
+
+def _parts(lines: list[str]) -> Iterator[list[str]]:
+    start, chars = 0, 0
+    for number, line in enumerate(lines):
+        chars += len(line)
+        if chars > _CHARS_MOST:  # a line alone is never as long
+            yield lines[start:number]
+            start, chars = number, len(line)
+    if lines:
+        yield lines[start:]
+
+
+def _specs(lines: list[str]) -> list[GitIgnoreSpec]:
+    """In their order, without the lines that are no pattern: git passes over them, too."""
+    try:
+        return [GitIgnoreSpec.from_lines(lines)]
+    except (ValueError, re2.error):
+        half = len(lines) // 2
+        return _specs(lines[:half]) + _specs(lines[half:]) if half else []
 
 
 def _lines(file: Path) -> list[str]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.hurtful import Shelf
 from penstock.core import source as module
-from penstock.core.source import after_lines, errors_of, line_start, newlines_before, text_of
+from penstock.core.source import after_lines, errors_of, is_mostly_utf8, line_start, newlines_before, text_of
 
 contents = st.lists(st.sampled_from([b"\n", b"a", b"\r\n", b"long " * 9, b"\xff"]), max_size=60).map(b"".join)
 
@@ -55,3 +55,11 @@ def test_bytes_of_a_text_with_half_pairs_are_shown_as_that_text() -> None:
     assert text_of("é\ud800".encode("utf-8", "surrogatepass")) == "é\ud800"
     assert errors_of(b"\xed\xa0\x80\xff") == "replace"
     assert text_of(b"ok\xff") == "ok\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("data", "mostly"),
+    [("中文 text".encode() + b"\xff", True), ("naïve café".encode("latin-1"), False), (b"ascii", False), (b"", False)],
+)
+def test_text_with_a_few_wrong_bytes_is_mostly_utf_8(data: bytes, mostly: bool) -> None:
+    assert is_mostly_utf8(data) is mostly

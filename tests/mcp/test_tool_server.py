@@ -35,7 +35,7 @@ async def session(client: Any) -> None:
     text, failed = await called(client, "repo_map", query="gate", files=["valve.py"], max_tokens=500)
     assert text.startswith("code/valve.py:\n")
     assert "def open_valve(pressure):" in text
-    assert "1 that you have left out" in text
+    assert "without the 1 that you have" in text
     text, failed = await called(client, "get_repo_structure")
     assert len(text) <= 2_000
     assert not failed

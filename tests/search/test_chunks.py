@@ -126,3 +126,17 @@ def test_several_statements_on_one_line_are_not_cut_apart() -> None:
 def test_name_with_a_dot_is_known_by_its_end_too() -> None:
     [chunk] = cut("defmodule Store.Box do\n  def open, do: 1\nend\n", "elixir")
     assert chunk.symbols == ("Store.Box", "Box", "open")
+
+
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        ("rust", "impl Lid for Box {\n    fn open(&self) {}\n}\n%s\npub struct Box {}\n"),
+        ("swift", "extension Box: Lid {\n    func open() {}\n}\n%s\npublic class Box {}\n"),
+    ],
+)
+def test_what_adds_to_a_type_is_inside_of_it_and_does_not_define_it(language: str, source: str) -> None:
+    more, *_, own = cut(source % ("// apart\n" * 200), language)
+    assert (more.symbols[0], more.scope[0]) == ("open", "Box")
+    assert "Box" not in more.symbols
+    assert own.symbols == ("Box",)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -82,11 +83,30 @@ def test_chunk_keeps_its_id_from_run_to_run(shop: Workshop) -> None:
         ({"directory": "."}, {"pay/refund.ts", "pay/charge.py"}),
         ({"directory": "ship"}, set()),
         ({"repository_id": "code"}, {"pay/refund.ts", "pay/charge.py"}),
-        ({"file_type": "rs"}, set()),
     ],
 )
 def test_search_is_narrowed(shop: Workshop, arguments: dict[str, Any], paths: set[str]) -> None:
     assert set(shop.found("card", **arguments)) == paths
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            {"directory": "nope"},
+            "directory = 'nope' is not allowed: it must be a folder that has indexed files, such as pay",
+        ),
+        ({"directory": "pay/charge"}, "directory = 'pay/charge' is not allowed"),
+        ({"file_type": "rs"}, "file_type = 'rs' is not allowed: it must be that of indexed files, such as py, ts"),
+        ({"file_type": "rs", "directory": "ship"}, "file_type = 'rs' is not allowed"),
+    ],
+)
+def test_filter_that_nothing_can_pass_is_named_with_what_there_is(
+    shop: Workshop, arguments: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ArgumentError, match=re.escape(sentence)):
+        shop.ask("card", **arguments)
+    assert shop.found("nothing_of_this_name", file_type="ts", repository_id="code") == []
 
 
 @pytest.mark.parametrize(
@@ -262,8 +282,8 @@ def test_vectors_find_what_says_it_in_other_words(plant: Workshop) -> None:
     page = json.loads(by_meaning.search_code("steam vents", "shop").text)
     assert page["results"][0]["file_path"] == "a.py"
     assert page["results"][0]["similarity_score"] > page["results"][1]["similarity_score"]
-    narrow = json.loads(by_meaning.search_code("steam vents", "shop", directory="b").text)
-    assert narrow["results"] == []
+    with pytest.raises(ArgumentError, match="directory = 'b' is not allowed"):
+        by_meaning.search_code("steam vents", "shop", directory="b")
     by_meaning.close()
 
 

@@ -66,6 +66,18 @@ def test_who_has_a_term_in_path_or_symbols_is_found_before_who_has_it_in_the_tex
     assert found[0].bm25 >= found[1].bm25 >= found[2].bm25
 
 
+def test_term_that_stands_there_more_often_counts_more_as_bm25_has_it(opener: Opener) -> None:
+    index = opener()
+    index.begin("main", "/somewhere")
+    often = file("a.txt", "spring water " * 6)
+    once = file("b.txt", "spring " + "water " * 11)
+    others = [file(f"c{number}.txt", "nothing of it here\n") for number in range(20)]
+    index.write("main", Batch(files=[often, once, *others]))
+    found = index.candidates(Sought(["spring"], ()), ANY, 10)
+    assert [candidate.path for candidate in found] == ["a.txt", "b.txt"]
+    assert 2 < found[0].bm25 / found[1].bm25 < 3
+
+
 def test_definitions_are_found_by_their_names_whatever_their_terms_are(index: Index) -> None:
     assert paths(index, names=("start",)) == ["src/pump/engine.py"]
     assert [candidate.bm25 for candidate in index.candidates(Sought((), ("start",)), ANY, 10)] == [0.0]

@@ -246,3 +246,10 @@ def test_run_that_is_stopped_among_vectors_is_not_complete(workshop: Workshop) -
     answers = iter([False, True])
     report = workshop.index(embedder=ByWords(), stop=lambda: next(answers, True))
     assert (report.complete, report.vectors, report.unchanged) == (False, 0, 1)
+
+
+def test_files_of_no_known_language_are_counted_together(workshop: Workshop) -> None:
+    workshop.lay({"LICENSE": "words\n", "folder/NOTICE": "words\n", "a.png": "x", "b.b c": "x", "c.py": "x = 1\n"})
+    report = workshop.index()
+    assert report.unknown == {"without ending": 2, ".png": 1, "other": 1}
+    assert not report.left_out

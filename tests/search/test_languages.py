@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.search.languages import is_extension, is_language, language_of, language_of_script, may_be_script
+from penstock.search.languages import (
+    is_extension,
+    is_language,
+    language_of,
+    language_of_header,
+    language_of_script,
+    may_be_script,
+)
 
 
 @pytest.mark.parametrize(
@@ -56,3 +63,20 @@ def test_prose_and_data_miss_no_grammar() -> None:
 def test_kinds_of_files_are_named_by_extension_and_by_language() -> None:
     assert is_extension("py") and not is_extension("python")
     assert is_language("python") and is_language("dockerfile") and not is_language("py")
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        (b"#ifndef A_H\nint f(void); // a template <class> of C++\n/* namespace x */\n", "c"),
+        (b'#ifdef __cplusplus\nextern "C" {\n#endif\nstruct a { int public; };\n', "c"),
+        (b"template <typename T> class A {};\n", "cpp"),
+        (b"namespace a::b {\n", "cpp"),
+        (b"class A {\n  public:\n", "cpp"),
+        (b"using A = int;\n", "cpp"),
+        (b"#import <A.h>\n@interface A : NSObject\n@end\n", "objc"),
+        (b"", "c"),
+    ],
+)
+def test_header_is_of_the_language_whose_words_it_has(head: bytes, name: str) -> None:
+    assert language_of_header(head).name == name

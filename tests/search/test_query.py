@@ -60,3 +60,10 @@ def test_rare_word_weighs_more_and_unknown_one_does_not_decide() -> None:
     told = weights(query, {alpha: 0.0001, beta: 0.5})
     assert told.of_word[alpha] > told.of_word[gamma] > told.of_word[beta]
     assert 0 < told.known_share < 1
+
+
+def test_question_in_a_script_without_spaces_is_no_name_and_its_words_are_those_that_are_indexed() -> None:
+    asked = analysed("如何重试")
+    assert not asked.is_name
+    assert asked.words == asked.terms == ("如何", "何重", "重试")
+    assert weights(asked, {"重试": 0.1, "如何": 0.2}).known_share > 0.4

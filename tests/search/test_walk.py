@@ -144,6 +144,17 @@ def test_binary_and_unknown_scripts_are_told(write: Write) -> None:
     assert isinstance(script, Source) and script.language.name == "bash"
 
 
+def test_header_of_another_language_than_c_is_told(write: Write) -> None:
+    root = write({"a.h": "int f(void);\n", "b.h": "namespace b {\n}\n", "c.c": "int using;\nusing x;\n"})
+    found = [sourced(root, name) for name in ("a.h", "b.h", "c.c")]
+    assert [source.language.name for source in found if isinstance(source, Source)] == ["c", "cpp", "c"]
+
+
+def test_text_with_a_wrong_byte_keeps_its_other_letters(write: Write) -> None:
+    source = sourced(write({"a.py": "# 中文 text\n".encode() + b"# \xff\n"}), "a.py")
+    assert isinstance(source, Source) and source.text == "# 中文 text\n# \ufffd\n"
+
+
 @pytest.mark.parametrize(
     "data",
     ["é = 1\n".encode(), b"\xef\xbb\xbf" + "é = 1\n".encode(), "é = 1\n".encode("utf-16"), "é = 1\n".encode("latin-1")],

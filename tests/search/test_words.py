@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.search.words import LONGEST, parts_of, stem, terms, terms_of
+from penstock.search.words import LONGEST, is_wide, parts_of, stem, terms, terms_of
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,9 @@ def test_terms_hold_nothing_that_fts5_would_read_as_syntax(text: str) -> None:
 @given(st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,20}", fullmatch=True))
 def test_parts_are_the_identifier_without_underscores(word: str) -> None:
     assert "".join(parts_of(word)) == word.replace("_", "").lower()
+
+
+def test_parts_of_a_name_without_spaces_are_the_terms_that_are_indexed() -> None:
+    assert parts_of("读取配置") == list(terms("读取配置")) == ["读取", "取配", "配置"]
+    assert [stem(part) for part in parts_of("naïve_größe")] == terms("naïve_größe") == ["naïve", "größe"]
+    assert is_wide("如何 retry") and not is_wide("größe")

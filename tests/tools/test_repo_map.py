@@ -9,7 +9,7 @@ import pytest
 
 from penstock.core.limits import Limits
 from penstock.core.rules import PlainRules
-from penstock.errors import CallerError, LimitError
+from penstock.errors import ArgumentError, CallerError
 from penstock.gate import BareGate
 from penstock.tools import repo_map, tagging
 from penstock.tools.repo_map import OFFER, RepoMap
@@ -62,7 +62,7 @@ def test_files_that_the_reader_has_are_left_out(tool: RepoMap, root: Path) -> No
     write(root, FILES)
     found = tool.execute(files=["src/gate.py"])
     assert "SluiceGate:" not in found
-    assert found.endswith("[2 of 2 definitions in 2 of 2 files; 1 that you have left out]")
+    assert found.endswith("[2 of 2 definitions in 2 of 2 files; without the 1 that you have]")
 
 
 def test_same_tree_and_arguments_give_the_same_bytes(gate: BareGate, roots: Roots, root: Path, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_own_limits_hold_and_max_tokens_only_tightens_them(tool: RepoMap, gate: 
         found = tool.execute(max_tokens=most)
         assert gate.size(found, Limits(tokens=most)).over(Limits(tokens=most)) is None
         assert len(found) <= 10_000
-    with pytest.raises(LimitError):
+    with pytest.raises(ArgumentError, match=r"^max_tokens = 0 is not allowed: it must be a whole number from 1 on"):
         tool.execute(max_tokens=0)
 
 
@@ -179,7 +179,9 @@ def test_empty_tree_says_so(tool: RepoMap, root: Path) -> None:
 def test_model_calls_it_by_name_and_is_told_what_is_wrong(tool: RepoMap, gate: BareGate, root: Path) -> None:
     write(root, FILES)
     tools = Toolset(gate, [tool])
-    assert tools.call("repo_map", '{"files": "src/gate.py", "max_tokens": "200"}').text.endswith("you have left out]")
+    assert tools.call("repo_map", '{"files": "src/gate.py", "max_tokens": "200"}').text.endswith(
+        "without the 1 that you have]"
+    )
     wrong = tools.call("repo_map", {"files": [3]})
     assert (wrong.failed, wrong.text) == (True, "Error: repo_map: files = [3] is not allowed: a list of texts")
     assert OFFER.name == "repo_map"

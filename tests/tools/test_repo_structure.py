@@ -69,3 +69,24 @@ def test_tree_that_takes_too_long_is_shown_as_far_as_it_was_read(
     write(root, {"a": ""})
     monkeypatch.setattr(repo_structure, "SECONDS", -1.0)
     assert "not all of it was looked at" in tool.execute()
+
+
+def test_ignored_folder_is_listed_where_it_is_named(tool: RepoStructure, root: Path) -> None:
+    write(root, {".gitignore": "build/\n", "build/a.txt": "", "build/.gitignore": "b.txt\n", "build/b.txt": ""})
+    assert tool.execute() == "root/ (0 files)"
+    assert tool.execute("build") == "build/ (1 file)\n  a.txt"
+
+
+@pytest.mark.parametrize("arguments", [{"depth": 0}, {"files": 0}, {"depth": True}])
+def test_wrong_number_is_named_with_what_is_allowed(tool: RepoStructure, arguments: dict[str, int]) -> None:
+    (name,) = arguments
+    with pytest.raises(CallerError, match=f"^{name} = .* is not allowed: it must be a whole number from 1 on"):
+        tool.execute(**arguments)
+
+
+def test_other_roots_are_told_where_the_first_is_listed(gate: BareGate, root: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    tool = RepoStructure(gate, Roots([root, other]))
+    assert tool.execute() == f"root/ (0 files)\n[other roots: {other.resolve()}]"
+    assert tool.execute(str(other)) == f"{other.resolve().as_posix()}/ (0 files)"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.errors import CallerError, ToolError
-from penstock.tools.roots import Roots, opened
+from penstock.tools.roots import Roots, opened, readable
 
 from .conftest import write
 
@@ -164,3 +164,15 @@ def test_file_of_a_later_root_is_told_in_full_where_an_earlier_one_has_its_name(
     assert roots.told(tmp_path / "two" / "a.txt") == str(tmp_path / "two" / "a.txt")
     assert roots.told(tmp_path / "two" / "b.txt") == "b.txt"
     assert roots.told(tmp_path / "two" / "gone.txt") == "gone.txt"
+
+
+def test_file_that_went_meanwhile_is_told_all_the_same(roots: Roots, root: Path) -> None:
+    assert roots.told(root.resolve() / "gone.txt") == "gone.txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("a b.txt", "a b.txt"), ("név", "név"), ("a\nb\x1b\x85", "a\ufffdb\ufffd\ufffd"), ("bad\udcff", "bad\ufffd")],
+)
+def test_name_is_one_line_of_text(name: str, said: str) -> None:
+    assert readable(name) == said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,6 +18,9 @@ from penstock.errors import CallerError, ToolError
 
 if TYPE_CHECKING:
     from penstock.search.indexing import Report
+
+
+BAR: Final = 20
 
 
 @click.command("index")
@@ -40,12 +43,13 @@ def command(path: Path, project: str, repository: str | None, json: bool) -> int
       penstock index . --project shop
       penstock index ../billing --project shop --repository billing
     """
-    # It asks for the extra, which the help pages need not.
+    # They ask for the extra, which the help pages need not.
+    from penstock.cli.counting import Total  # noqa: PLC0415
     from penstock.search.indexing import index_tree  # noqa: PLC0415
 
     if not path.is_dir():
         raise CallerError(f"{str(path)!r} is not a folder that can be read")
-    with opened_search() as search, Progress() as line, signals.asked_to_stop() as told:
+    with opened_search() as search, Progress() as line, Total(path.resolve()) as total, signals.asked_to_stop() as told:
         index = search.projects.made(project)
         try:
             report = index_tree(
@@ -53,7 +57,7 @@ def command(path: Path, project: str, repository: str | None, json: bool) -> int
                 path,
                 repository or path.resolve().name,
                 embedder=search.embedder,
-                progress=lambda report: line.tell(how_far(report)),
+                progress=lambda report: line.tell(how_far(report, total.files)),
                 stop=lambda: bool(told),
             )
         finally:
@@ -71,8 +75,14 @@ def command(path: Path, project: str, repository: str | None, json: bool) -> int
     return 128 + told[0]
 
 
-def how_far(report: Report) -> str:
-    return f"{report.vectors:,} vectors" if report.vectors else f"{report.seen:,} files"
+def how_far(report: Report, total: int | None) -> str:
+    """`total` is how many files there are, once they are counted."""
+    if report.vectors:
+        return f"{report.vectors:,} vectors"
+    if not total:
+        return f"{report.looked_at:,} files"
+    share = min(1.0, report.looked_at / total)
+    return f"[{'#' * round(BAR * share):.<{BAR}}] {share:.0%}, {report.looked_at:,} of {total:,} files"
 
 
 def document(report: Report, project: str) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def matcher(pattern: str, *, fixed: bool = False, ignore_case: bool = False) -> 
     options.case_sensitive = not ignore_case
     options.literal = fixed
     options.never_capture = True
-    options.never_nl = not fixed and _OVER_LINES.search(pattern) is None
+    options.never_nl = not fixed and not is_over_lines(pattern)
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -88,6 +88,11 @@ def matcher(pattern: str, *, fixed: bool = False, ignore_case: bool = False) -> 
         why = raw_why.decode("utf-8", "replace") if isinstance(raw_why, bytes) else str(raw_why)
         raise PatternError(pattern, why.replace(_LINES, "", 1)) from None  # the flag is ours, not the caller's
     return _Pattern(compiled)
+
+
+def is_over_lines(pattern: str) -> bool:
+    """Whether a pattern speaks of line breaks, so that it may match over several lines."""
+    return _OVER_LINES.search(pattern) is not None
 
 
 class _Literal:

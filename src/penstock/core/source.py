@@ -34,6 +34,13 @@ def errors_of(data: bytes) -> Errors:
     return "surrogatepass"
 
 
+def is_mostly_utf8(data: bytes) -> bool:
+    """Whether more of what is beyond ASCII is UTF-8 than is not: a text in it with a few bytes that are wrong."""
+    text = data.decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    return len(text) - len(text.encode("ascii", "ignore")) > 2 * wrong
+
+
 def text_of(data: bytes) -> str:
     return data.decode("utf-8", errors_of(data))
 

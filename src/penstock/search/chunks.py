@@ -55,8 +55,10 @@ def _named(lines: Sequence[str], pieces: Sequence[Rows], definitions: Sequence[D
         while place < len(definitions) and definitions[place].row < rows.stop:
             place += 1
         inside = definitions[begun:place]
-        names = [name for found in sorted(inside, key=lambda found: not found.strong) for name in _ways(found.name)]
-        scope = [name for found in around if found.strong for name in _ways(found.name)]
+        own = sorted((found for found in inside if not found.more), key=lambda found: not found.strong)
+        names = [name for found in own for name in _ways(found.name)]
+        within = [*(found for found in around if found.strong), *(found for found in inside if found.more)]
+        scope = [name for found in within for name in _ways(found.name)]
         content = "".join(lines[rows.first : rows.stop])
         yield Chunk(rows.first + 1, rows.stop, content, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(scope)))
         around += inside

@@ -11,6 +11,7 @@ import hashlib
 import logging
 import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,7 @@ _CANDIDATES: Final = 300
 _NEAREST: Final = 100  # with 30 or 300 the figure is the same
 
 _LONGEST_QUERY: Final = 10_000
+_TOLD: Final = 10
 _FILE_TYPE: Final = re.compile(r"\.?[A-Za-z0-9_+-]{1,20}")
 
 _log = logging.getLogger("penstock.search")
@@ -89,6 +91,8 @@ class CodeSearch:
         filters = Filters(_repository(index, repository_id), *_type(file_type), _directory(directory))
         notes: list[Note] = []
         best = self.best(index, query, filters, notes)[:limit]
+        if not best:
+            _check_there(index, filters)
         contents = index.contents([one.candidate.id for one in best])
         records = [
             Scored(one.similarity, _record(index, one, contents[one.candidate.id]))
@@ -232,6 +236,24 @@ def _type(file_type: str | None) -> tuple[str | None, str | None]:
     if is_language(name) and not is_extension(name):
         return None, name
     return name, None
+
+
+def _check_there(index: Index, filters: Filters) -> None:
+    """Where nothing was found: whether anything could have been."""
+    if not filters.directory and not filters.extension:
+        return
+    repositories = index.names() if filters.repository is None else [filters.repository]
+    paths = [path for name in repositories for path in index.states(name)]
+    if filters.directory and not any(path.startswith(f"{filters.directory}/") for path in paths):
+        folders = Counter(path.partition("/")[0] for path in paths if "/" in path)
+        raise ArgumentError("directory", filters.directory, f"a folder that has indexed files{_such_as(folders)}")
+    if filters.extension and not any(path.lower().endswith(f".{filters.extension}") for path in paths):
+        endings = Counter(path.rpartition(".")[2] for path in paths if "." in path.rpartition("/")[2])
+        raise ArgumentError("file_type", filters.extension, f"that of indexed files{_such_as(endings)}")
+
+
+def _such_as(counts: Counter[str]) -> str:
+    return f", such as {', '.join(name for name, _ in counts.most_common(_TOLD))}" if counts else ""
 
 
 def _directory(directory: str | None) -> str | None:

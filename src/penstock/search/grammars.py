@@ -46,6 +46,7 @@ class Definition(NamedTuple):
     last: int
     strong: bool  # a type or a function; not a value
     function: bool
+    more: bool = False  # adds to what is defined elsewhere: `impl Box`
 
 
 class Parsed(NamedTuple):
@@ -260,7 +261,7 @@ def _outlined(found: Iterator[tuple[Node, Definition]], functions: Sequence[tupl
         parent = around[-1][1] if around else -1
         if definition.strong:
             around.append((node.end_byte, len(outlined)))
-        outlined.append(Outlined(definition, _stop(node, definition), parent, local or node.type in _MORE))
+        outlined.append(Outlined(definition, _stop(node, definition), parent, local or definition.more))
     return outlined
 
 
@@ -348,6 +349,12 @@ def _is_function(node: Node) -> bool:
     return value is not None and "func" in value.type
 
 
+def _is_extension(node: Node) -> bool:
+    """Swift's: the grammar takes them for classes."""
+    kind = node.child_by_field_name("declaration_kind")
+    return kind is not None and kind.type == "extension"
+
+
 def _by_word(word: bytes, name: Node, node: Node, data: bytes) -> Definition | None:
     """Where a definition is a call or a list like any other: `def name(...) when ...`, `(defn name ...)`."""
     if not _DEFINING_WORD.fullmatch(word.decode("utf-8", "replace")):
@@ -369,4 +376,5 @@ def _definition(name: Node, node: Node, strong: bool, data: bytes) -> Definition
     else:
         word = found.group().decode("utf-8", "replace")
     function = strong and (_FUNCTION.search(node.type) is not None or _is_function(node))
-    return Definition(word, name.start_point[0], node.start_point[0], node.end_point[0], strong, function)
+    more = node.type in _MORE or _is_extension(node)
+    return Definition(word, name.start_point[0], node.start_point[0], node.end_point[0], strong, function, more)

@@ -25,7 +25,7 @@ from penstock.search.contract import Batch, FileState, Index, IndexedFile
 from penstock.search.cutting import WORKERS, Cut, Cutter
 from penstock.search.embedder import Embedder
 from penstock.search.embedding import embed_index
-from penstock.search.walk import Candidate, Census, content_of, source_of, walked
+from penstock.search.walk import NO_LANGUAGE, Candidate, Census, content_of, ending_of, source_of, walked
 
 BATCH_CHARS: Final = 2_000_000
 BATCH_FILES: Final = 200
@@ -38,13 +38,14 @@ class Report:
     """What a run did. `left_out` and `unknown` say what it did not look at, and why."""
 
     repository: str
+    looked_at: int = 0  # of the files that `walked` gives
     indexed: int = 0
     unchanged: int = 0
     removed: int = 0
     chunks: int = 0
     complete: bool = False
     seconds: float = 0.0
-    languages: Counter[str] = field(default_factory=Counter)  # files that are in the index, by language
+    languages: Counter[str] = field(default_factory=Counter)  # files that this run indexed, by language
     without_grammar: Counter[str] = field(default_factory=Counter)  # those that were cut by lines for want of one
     not_parsed: int = 0  # cut by lines, as their grammar took too long or broke down
     left_out: Counter[str] = field(default_factory=Counter)
@@ -150,6 +151,7 @@ class _Run:
                 return
             if self._take(candidate):
                 gone.discard(candidate.path)
+            self.report.looked_at += 1
             self._collect(_IN_FLIGHT)
             self._progress(self.report)
             self._write_when_due()
@@ -175,6 +177,9 @@ class _Run:
             self.report.unchanged += 1
             return True
         source = source_of(candidate, data)
+        if source == NO_LANGUAGE:
+            self.report.unknown[ending_of(candidate.path)] += 1
+            return False
         if isinstance(source, str):
             self.report.left_out[source] += 1
             return False

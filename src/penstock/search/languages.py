@@ -1,7 +1,11 @@
-"""Which language a file is in, by its name. What is not named here is not indexed, and is counted as such."""
+"""Which language a file is in, by its name. What is not named here is not indexed, and is counted as such.
+
+A name is not enough for two: scripts without an ending, told by their first line, and headers, by their words.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
@@ -108,6 +112,13 @@ _NAMES: Final = {
     ".profile": "bash",
 }
 
+# Lines of a header that are none of C.
+_CPP: Final = re.compile(
+    rb"^[ \t]*(?:template ?<|namespace(?: [\w:]{1,99})? ?\{|using (?:namespace )?\w|(?:public|private|protected) ?:)",
+    re.MULTILINE,
+)
+_OBJECTIVE_C: Final = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
+
 _INTERPRETERS: Final = {
     "sh": "bash",
     "bash": "bash",
@@ -152,6 +163,13 @@ def language_of(path: str) -> Language | None:
     if found is None and name.startswith(("dockerfile.", "makefile.")):
         found = _NAMES[name.partition(".")[0]]
     return Language(found) if found else None
+
+
+def language_of_header(head: bytes) -> Language:
+    """Of a file called `.h`, which is C unless it says something that C has no word for."""
+    if _OBJECTIVE_C.search(head):
+        return Language("objc")
+    return Language("cpp" if _CPP.search(head) else "c")
 
 
 def is_extension(text: str) -> bool:

@@ -1,8 +1,9 @@
 """The shared engine: one schema a project in a PostgreSQL database, for many machines that index and search at once.
 
 - A chunk's terms are a `tsvector` under a GIN index: those of the path carry the weight A, those of symbols B, those of
-  the text D. PostgreSQL has no BM25. `ts_rank` of one term grows with how often it stands there and flattens out as
-  BM25's does, so the sum of them, each times the term's rarity, over the length, takes its place.
+  the text D. PostgreSQL has no BM25. `ts_rank` of one term grows with how often it stands there and flattens out much
+  as BM25's does: the sum of them, each times the term's rarity, over the length, chooses the candidates. BM25 itself
+  is worked out for those alone, as it asks how often each term stands in them.
 - How many chunks have a term, which PostgreSQL does not tell, is counted in `vocabulary`.
 - Batches of one project wait for one another. Searches wait for nobody.
 """
@@ -68,12 +69,28 @@ _SCHEMA: Final[tuple[LiteralString, ...]] = (
 
 
 _FOUND: Final[LiteralString] = " FROM " + TABLES + " WHERE "
-_BY_TERMS: Final[LiteralString] = (
-    "SELECT "
-    + COLUMNS
-    + ", (({ranks}) / (%s + %s * c.length))::float8 AS score"
+_BEST: Final[LiteralString] = (
+    "SELECT c.id"
     + _FOUND
-    + "c.terms @@ %s::tsquery{condition} ORDER BY score DESC, c.id LIMIT %s"
+    + "c.terms @@ %s::tsquery{condition} ORDER BY ({ranks}) / (%s + %s * c.length) DESC, c.id LIMIT %s"
+)
+# A term in the path or in the symbols counts more than one in the text: as much as in the embedded index.
+_TIMES: Final[LiteralString] = (
+    "SELECT asked.rarity, 4 * cardinality(array_positions(had.weights, 'A')) "
+    "+ 3 * cardinality(array_positions(had.weights, 'B')) + cardinality(array_positions(had.weights, 'D')) AS times "
+    "FROM unnest(c.terms) had JOIN unnest(%s::text[], %s::float8[]) asked (term, rarity) ON asked.term = had.lexeme"
+)
+_BY_TERMS: Final[LiteralString] = (
+    "SELECT "  # noqa: S608  # constants of this module
+    + COLUMNS
+    + ", coalesce(b.score, 0) AS score FROM "
+    + TABLES
+    + " JOIN ("
+    + _BEST
+    + ") best ON best.id = c.id CROSS JOIN LATERAL "
+    + "(SELECT sum(t.rarity * t.times * 2.2 / (t.times + 1.2 * (%s + %s * c.length)))::float8 AS score FROM ("
+    + _TIMES
+    + ") t) b ORDER BY score DESC, c.id"
 )
 _BY_NAME: Final[LiteralString] = "SELECT " + COLUMNS + _FOUND + "c.names @> ARRAY[%s]{condition} ORDER BY c.id LIMIT %s"
 # Only our own schema is looked into: when it is gone, no table of this name in another one takes its place. Filters do
@@ -232,11 +249,12 @@ class PostgresIndex:
         wanted = matching(terms, counts).replace('"', "'").replace(" OR ", " | ").replace(" AND ", " & ")
         ranks = " + ".join(["%s * ts_rank(%s, c.terms, %s::tsquery)"] * len(terms))
         statement = _BY_TERMS.format(ranks=ranks, condition=condition)
-        given: list[Any] = []
+        rarity = {term: math.log(1 + (total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms}
+        length = [1 - _LENGTH_SHARE, _LENGTH_SHARE * total / max(1, of_all)]
+        given: list[Any] = [wanted, *values]
         for term in terms:
-            rarity = math.log(1 + (total - counts[term] + 0.5) / (counts[term] + 0.5))
-            given += [rarity, _TEXT_WEIGHTS, f"'{term}'"]
-        given += [1 - _LENGTH_SHARE, _LENGTH_SHARE * total / max(1, of_all), wanted, *values, most]
+            given += [rarity[term], _TEXT_WEIGHTS, f"'{term}'"]
+        given += [*length, most, *length, list(rarity), list(rarity.values())]
         return statement, given
 
     def _counts(self, terms: Sequence[str]) -> tuple[int, int, dict[str, int]]:

@@ -106,7 +106,7 @@ def checked_id(project_id: str) -> str:
 def those_there(names: list[str]) -> str:
     """What is allowed where a project is not there."""
     if not names:
-        made = "index_repository or `penstock index PATH --project ID` makes one"
-        return f"that of an indexed project, and there is none yet: {made}"
+        command = "`penstock index PATH --project ID`"
+        return f"that of an indexed project, and there is none yet: index_repository, or {command}, makes one"
     more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
     return f"one of those that are indexed: {', '.join(names[:_MOST_NAMED])}{more}"

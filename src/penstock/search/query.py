@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from penstock.search.words import parts_of, stem, terms_of, words
+from penstock.search.words import is_wide, parts_of, stem, terms_of, words
 
 LONGEST: Final = 2_000  # characters of a query that are looked at
 _MOST_WORDS: Final = 40
@@ -70,7 +70,7 @@ def analysed(text: str) -> Query:
     terms = list(dict.fromkeys(term for word in telling for term in terms_of(word)))
     others = sorted({other for term in terms for other in other_ways(term)} - set(terms))
     names = [text, *found] if is_one_word else [word for word in telling if _is_written_like_code(word)]
-    is_name = is_one_word or telling == names
+    is_name = (is_one_word and not is_wide(text)) or telling == names
     return Query(text, tuple(stems), tuple(terms + others), tuple(dict.fromkeys(names)), is_name)
 
 

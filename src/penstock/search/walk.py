@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from penstock.core.source import is_mostly_utf8
 from penstock.ignored import FILES, Ignored
-from penstock.search.languages import Language, language_of, language_of_script, may_be_script
+from penstock.search.languages import Language, language_of, language_of_header, language_of_script, may_be_script
 
 LARGEST: Final = 1_000_000
 LARGEST_DATA: Final = 200_000  # of JSON, YAML and their like
@@ -53,6 +54,9 @@ _GENERATED_HEAD: Final = re.compile(
 )
 _ENDING: Final = re.compile(r"[A-Za-z0-9_+-]{1,12}")
 _HEAD: Final = 1_500
+
+# Why a file is left out that has neither a known ending nor a first line that names a program.
+NO_LANGUAGE: Final = "no language"
 _SNIFFED: Final = 8_000
 _DEEPEST: Final = 100
 _MINIFIED_LINE: Final = 1_000
@@ -136,7 +140,7 @@ def _why_not_enter(entry: os.DirEntry[str], path: str, ignored: Ignored) -> str:
 def _candidate(entry: os.DirEntry[str], path: str, ignored: Ignored, census: Census) -> Candidate | None:
     language = language_of(path)
     if language is None and not may_be_script(path):
-        census.unknown[_ending(path)] += 1
+        census.unknown[ending_of(path)] += 1
         return None
     if ignored.hides(path):
         census.left_out["ignored"] += 1
@@ -158,8 +162,10 @@ def _candidate(entry: os.DirEntry[str], path: str, ignored: Ignored, census: Cen
     return Candidate(path, Path(entry.path), found.st_size, found.st_mtime_ns)
 
 
-def _ending(path: str) -> str:
+def ending_of(path: str) -> str:
     """What files of no known language are counted by."""
+    if may_be_script(path):
+        return "without ending"
     ending = path.rpartition(".")[2]
     return f".{ending}" if _ENDING.fullmatch(ending) else "other"
 
@@ -181,7 +187,9 @@ def source_of(candidate: Candidate, data: bytes) -> Source | str:
     """The text and its language, or the reason why it is left out."""
     language = language_of(candidate.path) or language_of_script(data)
     if language is None:
-        return "no language"
+        return NO_LANGUAGE
+    if language.name == "c" and candidate.path.endswith((".h", ".H")):
+        language = language_of_header(data)
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\0" in data[:_SNIFFED]:
         return "binary"
     if _GENERATED_HEAD.search(data[:_HEAD]):
@@ -193,13 +201,13 @@ def source_of(candidate: Candidate, data: bytes) -> Source | str:
 
 
 def _decoded(data: bytes) -> str:
-    """Nearly all is UTF-8. What is not is read as Latin-1, which has a letter for every byte."""
+    """Nearly all is UTF-8, some with wrong bytes. What is not is read as Latin-1, which has a letter for every byte."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace").replace("\0", "")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        return data.decode("utf-8-sig", "replace") if is_mostly_utf8(data) else data.decode("latin-1")
 
 
 def _is_minified(text: str) -> bool:

@@ -87,8 +87,13 @@ def words(text: str) -> list[str]:
 
 
 def parts_of(word: str) -> list[str]:
-    """The parts of an identifier, in lower case and with their endings."""
-    return [part.lower() for part in (_PART.findall(word) if word.isascii() else word.split("_"))]
+    """The parts of an identifier, in lower case and with their endings; of Chinese, rule 3."""
+    return [part.lower() for part in _PART.findall(word)] if word.isascii() else list(_of_any_script(word))
+
+
+def is_wide(text: str) -> bool:
+    """Whether it is in a script without spaces, where one word may be a whole sentence."""
+    return _WIDE.search(text) is not None
 
 
 def _of_any_script(word: str) -> Iterator[str]:
@@ -103,8 +108,8 @@ def _of_any_script(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """A word without its ending; the word has to be in lower case."""
-    if len(word) < 4 or not word.isalpha():
+    """A word without its ending; the word has to be in lower case. Other languages than English have other endings."""
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
     word = _without_plural(word)
     for ending, instead, least in _ENDINGS:

@@ -17,12 +17,12 @@ from penstock.core.hits import Hits, render
 from penstock.core.limits import Limits
 from penstock.core.measure import measure
 from penstock.core.offers import Offer
-from penstock.errors import PenstockError
+from penstock.errors import ArgumentError, PenstockError
 from penstock.gate import BareGate
 from penstock.tools.base import BareTool
 from penstock.tools.ripgrep import Counted, Wanted, count_lines
-from penstock.tools.roots import Roots, readable
-from penstock.tools.textfile import open_text
+from penstock.tools.roots import Roots, opened, readable
+from penstock.tools.textfile import PROBED, is_text, open_text
 from penstock.tools.toolset import Workshop
 
 CONTEXT: Final = 2
@@ -91,7 +91,12 @@ class GrepSearch(BareTool):
         everything: bool = False,
     ) -> str:
         match = matcher(pattern, fixed=fixed, ignore_case=ignore_case)
+        for name, value, least in (("context", context, 0), ("limit", limit, 1), ("skip", skip, 0)):
+            if value is not None and (type(value) is not int or value < least):
+                raise ArgumentError(name, value, f"a whole number from {least} on")
         place = self.roots.path(path)
+        if not place.is_dir() and not _is_text(self.roots.file(path)):
+            return f"[{readable(self.roots.told(place))} is no text; read_file tells what it is]"
         wanted = Wanted(pattern, ignore_case, fixed, glob, everything)
         counted = count_lines(place, self.roots, wanted, SECONDS)
         limits = self.gate.policy(self.name, limits=self.limits).limits
@@ -110,63 +115,74 @@ class _Page:
     until: float
 
     def filled(self, counted: Counted, roots: Roots, context: int, skip: int, limit: int | None) -> str:
-        total = sum(counted.lines.values())
-        if not total:
-            return "[no match]" if counted.complete else "[no match in the files searched; stopped by the time limit]"
         blocks: list[str] = []
-        shown = 0
+        shown, gone = 0, 0
         seen: set[Path] = set()
         room = self.limits.part(1 - COUNTS)
         passed = skip
-        for path, many in counted.lines.items():
+        for path, many in list(counted.lines.items()):
             if passed >= many:
                 passed -= many
                 seen.add(path)
                 continue
             most = many - passed if limit is None else min(many - passed, limit - shown)
-            seen.add(path)
             heading = f"{readable(roots.told(path))} ({_matches(many)})"
             left = _less(room, [*blocks, heading, ""])
             if left is None or most < 1:
                 break
-            hits = self._hits(path, passed, most, context, left)
+            found, hits = self._hits(path, passed, most, context, left)
+            counted.complete &= found.ended != "time"
+            if not found.ended and len(found.hits) < many:
+                # It changed meanwhile, or ripgrep found more in it than RE2 does.
+                gone += many - len(found.hits)
+                many = counted.lines[path] = len(found.hits)
+                heading = f"{readable(roots.told(path))} ({_matches(many)})"
             if hits is not None and hits.hits:
                 blocks.append("\n".join([heading, hits.text.removesuffix(hits.note).rstrip("\n")]))
                 shown += len(hits)
+                seen.add(path)
             if hits is not None and len(hits) < many - passed:
                 break
             passed = 0
-        return self._closed(blocks, counted, roots, (skip, shown, total), seen)
+        counted.lines = {path: many for path, many in counted.lines.items() if many}
+        return self._closed(blocks, counted, roots, (skip, shown, gone), seen)
 
-    def _hits(self, path: Path, skip: int, most: int, context: int, room: Limits) -> Hits | None:
-        """The matches of one file behind the first `skip`, as many as there is room for; None if it cannot be read."""
+    def _hits(self, path: Path, skip: int, most: int, context: int, room: Limits) -> tuple[Found, Hits | None]:
+        """What matches in one file, and of it what is behind the first `skip`, as much as there is room for."""
         try:
             text = open_text(path)
         except PenstockError:
-            return None
+            text = None
         if text is None:
-            return None
+            return Found([], 0, ""), None
         with text:
             found = search(text, self.match, most=skip + most, expired=lambda: time.monotonic() > self.until)
             rest = Found(found.hits[skip:], text.size, "", 1, found.line)
-            return render(text, rest, context, room, self.count, self.pattern)
+            return found, render(text, rest, context, room, self.count, self.pattern)
 
     def _closed(
         self, blocks: list[str], counted: Counted, roots: Roots, numbers: tuple[int, int, int], seen: set[Path]
     ) -> str:
-        """The page with its last lines: what there is in all, where, and how to go on."""
-        skip, shown, total = numbers
-        least = "" if counted.complete else "at least "
+        """The page with its last lines: what there is in all, where, and how to go on.
+
+        `numbers` are how many matches were seen before, how many are shown, and how many were counted and are none.
+        """
+        skip, shown, gone = numbers
+        total = sum(counted.lines.values())
+        if not total:
+            return "[no match]" if counted.complete else "[no match in the files searched; stopped by the time limit]"
+        least = "" if counted.complete and counted.exact else "at least "
         files = len(counted.lines)
         what = f"{_matches(shown)}" if shown == total else f"matches {skip + 1:,}-{skip + shown:,} of {least}{total:,}"
         what += f" in {least if shown == total else ''}{files:,} file{'' if files == 1 else 's'}"
         if shown == 0:
             where = f"{least}{_matches(total)} in {files:,} file{'' if files == 1 else 's'}"
-            what = f"nothing behind skip={skip}: {where}" if skip >= total else f"no room to show any of {where}"
+            why = "no room to show any of" if counted.complete else "none shown of"
+            what = f"nothing behind skip={skip}: {where}" if skip >= total else f"{why} {where}"
         if not counted.complete:
             what += "; stopped by the time limit"
         if 0 < shown < total - skip:
-            what += f"; next: skip={skip + shown}"
+            what += f"; next: skip={skip + shown + gone}"
         text = "\n\n".join([*blocks, f"[{what}]"])
         rest = [f"{readable(roots.told(path))}: {many:,}" for path, many in counted.lines.items() if path not in seen]
         for index, line in enumerate(rest):
@@ -181,6 +197,11 @@ class _Page:
         if self.limits.tokens is not None:
             size = size._replace(tokens=self.count(text))
         return size.over(self.limits) is None
+
+
+def _is_text(path: Path) -> bool:
+    with opened(path) as file:
+        return is_text(file.read(PROBED))
 
 
 def _matches(many: int) -> str:

@@ -19,6 +19,8 @@ from penstock.tools.toolset import Progress, Workshop, silent
 # A client waits about a minute for an answer. What was indexed until then is kept.
 SECONDS: Final = 45.0
 
+_ENDINGS_TOLD: Final = 10
+
 OFFER: Final = Offer(
     "index_repository",
     "Index the code of a folder, so that search_code finds it. What has not changed since the last time is not read"
@@ -85,6 +87,7 @@ def _told(report: Report, project_id: str, place: Path) -> dict[str, Any]:
         "languages": dict(report.languages.most_common()),
         "without_grammar": dict(report.without_grammar.most_common()),
         "left_out": dict(report.left_out.most_common()),
+        "of_no_known_language": dict(report.unknown.most_common(_ENDINGS_TOLD)),
     }
     if report.vectors:
         told["vectors"] = report.vectors

@@ -13,8 +13,8 @@ from penstock.gate import BareGate
 from penstock.readback import read_page
 from penstock.tools.base import BareTool
 from penstock.tools.picture import described
-from penstock.tools.roots import Roots, opened
-from penstock.tools.textfile import OTHERWISE, PROBED, TextFile, open_text
+from penstock.tools.roots import Roots, opened, readable
+from penstock.tools.textfile import PROBED, TextFile, open_text
 from penstock.tools.toolset import Workshop
 
 OFFER: Final = Offer(
@@ -68,18 +68,19 @@ class ReadFile(BareTool):
         encoding: str | None = None,
     ) -> str:
         real = self.roots.file(path)
+        told = readable(self.roots.told(real))
         limits = self.gate.policy(self.name, limits=self.limits).limits
         text = open_text(real, encoding)
         if text is None:
             with opened(real) as file:
                 kind = described(file.read(PROBED))
-            return f"[{self.roots.told(real)}: {kind}, {real.stat().st_size:,} bytes; it is no text]"
+            return f"[{told}: {kind}, {real.stat().st_size:,} bytes; it is no text]"
         place: dict[str, Any] = {
             "unit": unit, "start": start, "offset": offset, "limit": limit, "direction": direction
         }  # fmt: skip
         with text:
             if not text.size:
-                return f"[{self.roots.told(real)} is empty]"
+                return f"[{told} is empty]"
             remark = _remark(text, asked=encoding is not None)
             if remark:
                 limits = limits.less(chars=len(remark) + 1, lines=1, bytes=len(remark) + 1)
@@ -120,10 +121,11 @@ def _with_numbers(page: Slice) -> str:
 
 
 def _remark(text: TextFile, *, asked: bool) -> str:
-    if text.encoding == "utf-8" or asked:
+    if asked or (text.encoding == "utf-8" and not text.guessed):
         return ""
-    guessed = text.encoding == OTHERWISE
-    return f"[not UTF-8; read as {text.encoding}" + ("; encoding= names another]" if guessed else "]")
+    if text.encoding == "utf-8":
+        return "[not all of it is UTF-8: U+FFFD stands for the rest; encoding= names another]"
+    return f"[not UTF-8; read as {text.encoding}" + ("; encoding= names another]" if text.guessed else "]")
 
 
 def made(of: Workshop) -> ReadFile:

@@ -19,6 +19,7 @@ from typing import Final
 
 from penstock.core.limits import Limits
 from penstock.core.offers import Offer
+from penstock.errors import ArgumentError
 from penstock.gate import BareGate
 from penstock.tools.base import BareTool
 from penstock.tools.map_files import MAPS
@@ -84,6 +85,8 @@ class RepoMap(BareTool):
         self, path: str = ".", *, query: str = "", files: Sequence[str] = (), max_tokens: int | None = None
     ) -> Drawn:
         """The map with what it shows, for programs."""
+        if max_tokens is not None and (type(max_tokens) is not int or max_tokens < 1):
+            raise ArgumentError("max_tokens", max_tokens, "a whole number from 1 on")
         limits = self.gate.policy(self.name, limits=self.limits).limits & Limits(tokens=max_tokens)
         place = self.roots.path(path)
         root = self.roots.of(place)
@@ -117,7 +120,7 @@ class RepoMap(BareTool):
         remarks = []
         shown = [tags for path, tags in tagged.files if not prompt.has(path)]
         if left_out := len(tagged.files) - len(shown):
-            remarks.append(f"{left_out:,} that you have left out")
+            remarks.append(f"without the {left_out:,} that you have")
         lacks = Counter(tags.lack for tags in shown if tags.lack and tags.lack not in _MEANT)
         lacks[TOO_LARGE] += tagged.too_large
         remarks += [

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from penstock.core.offers import Offer
-from penstock.errors import CallerError
+from penstock.errors import ArgumentError, CallerError
 from penstock.gate import BareGate
 from penstock.tools.base import BareTool
 from penstock.tools.roots import Roots, readable
@@ -29,7 +29,7 @@ OFFER: Final = Offer(
     "List the folders and files of a tree, some levels deep. Deeper folders are shown with the number of files in them."
     " Hidden files and those that .gitignore names are left out.",
     {
-        "path": {"type": "string", "description": "The folder to list; the whole root by default."},
+        "path": {"type": "string", "description": "The folder to list; the whole (first) root by default."},
         "depth": {"type": "integer", "minimum": 1, "description": "How many levels to show; 3 by default."},
         "files": {"type": "integer", "minimum": 1, "description": "How many files to list at most; 500 by default."},
         "everything": {
@@ -64,6 +64,9 @@ class RepoStructure(BareTool):
     def execute(
         self, path: str = ".", *, depth: int | None = None, files: int | None = None, everything: bool = False
     ) -> str:
+        for name, value in (("depth", depth), ("files", files)):
+            if value is not None and (type(value) is not int or value < 1):
+                raise ArgumentError(name, value, "a whole number from 1 on")
         place = self.roots.path(path)
         if not place.is_dir():
             raise CallerError(f"{path!r} is a file: read_file shows it")
@@ -71,6 +74,8 @@ class RepoStructure(BareTool):
         _open(top, depth or self._depth, files or self._files)
         told = self.roots.told(place)
         lines = [f"{place.name if told == '.' else told}/ ({_files(top)})", *_lines(top)]
+        if path in ("", ".") and len(self.roots.folders) > 1:
+            lines.append(f"[other roots: {', '.join(map(str, self.roots.folders[1:]))}]")
         if not complete:
             lines.append(f"[not all of it was looked at within {SECONDS:g} seconds; the counts are at least these]")
         return "\n".join(lines)

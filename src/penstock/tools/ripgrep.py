@@ -1,6 +1,7 @@
 """Which files match, and on how many lines each: by ripgrep where it is installed, else by reading every file.
 
-Both give the same kinds of answer. What is shown of a match is found by Penstock's own search in either case.
+Both give the same kinds of answer. What is shown of a match is found by Penstock's own search in either case, and where
+ripgrep would take a pattern for something else, files are read, too.
 """
 
 from __future__ import annotations
@@ -16,22 +17,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from penstock.core.grep import matcher, search
-from penstock.errors import ArgumentError, PenstockError, ToolError
-from penstock.tools.roots import Roots
+from penstock.core.grep import is_over_lines, matcher, search
+from penstock.errors import PenstockError, ToolError
+from penstock.tools.globs import Globs
+from penstock.tools.roots import Roots, readable
 from penstock.tools.textfile import open_text
-from penstock.tools.walk import Globs, files_under
+from penstock.tools.walk import files_under, is_hidden
 
 # Lines of one file are counted up to this many; a model needs no more exact number.
 COUNTED_MOST: Final = 10_000
 
-LONGEST_GLOB: Final = 1_000
+# What means one thing to RE2 and another to ripgrep: the ends of words and of a text, sets of characters.
+_UNLIKE: Final = re.compile(r"\\[<>Az]|\[[^\]]*(?:&&|--|~~|\[)")
 
-# What ripgrep ends with where it does not understand a pattern or a glob; also where it could not read some file.
-_REFUSED: Final = 2
-
-# As `--count --null` prints a file. Names may hold newlines.
 _COUNT: Final = re.compile(rb"([^\0]+)\0(\d+)\n")
+_FAILED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +54,21 @@ class Wanted:
 
 @dataclass(slots=True)
 class Counted:
-    """Matching lines by file, in the order of the paths. `complete` says that all files were looked at."""
+    """Matching lines by file, in the order of the paths. `complete` says that all files were looked at, `exact` that
+    none has more lines than are counted."""
 
     lines: dict[Path, int] = field(default_factory=dict)
     complete: bool = True
+    exact: bool = True
 
 
 def count_lines(place: Path, roots: Roots, wanted: Wanted, seconds: float) -> Counted:
-    if wanted.glob is not None and len(wanted.glob) > LONGEST_GLOB:
-        raise ArgumentError("glob", wanted.glob, f"at most {LONGEST_GLOB:,} characters")
-    globs = Globs.of(wanted.glob)  # refuses what is none
     program = installed()
-    # What ripgrep cannot be given, or does not understand, is searched here.
-    counted = None if program is None or not wanted.speakable else _by_ripgrep(program, place, wanted, seconds)
+    counted = None
+    if program is not None and not _needs_reading(wanted):
+        counted = _by_ripgrep(program, place, roots, wanted, seconds)
     if counted is None:
-        counted = _by_reading(place, roots, wanted, globs, seconds)
+        counted = _by_reading(place, roots, wanted, seconds)
     counted.lines = dict(sorted(counted.lines.items(), key=lambda item: item[0].parts))
     return counted
 
@@ -79,7 +79,15 @@ def installed() -> str | None:
     return shutil.which("rg", path=beside) or shutil.which("rg")
 
 
-def _by_ripgrep(program: str, place: Path, wanted: Wanted, seconds: float) -> Counted | None:
+def _needs_reading(wanted: Wanted) -> bool:
+    """Whether ripgrep would find other lines, or none."""
+    if not wanted.speakable or "\n" in wanted.pattern:
+        return True
+    return not wanted.fixed and (is_over_lines(wanted.pattern) or _UNLIKE.search(wanted.pattern) is not None)
+
+
+def _by_ripgrep(program: str, place: Path, roots: Roots, wanted: Wanted, seconds: float) -> Counted | None:
+    """None where ripgrep cannot: a pattern that RE2 takes may be none for it."""
     options = [
         "--no-config",
         "--no-messages",
@@ -88,12 +96,16 @@ def _by_ripgrep(program: str, place: Path, wanted: Wanted, seconds: float) -> Co
         "--null",
         "--with-filename",
         "--no-require-git",
+        "--no-ignore-global",
     ]
+    # What lies above a root says nothing of it; nor do the rules by which a folder is left out that was asked for.
+    options += ["--no-ignore-parent"] if place in roots.folders or is_hidden(place, roots) else []
     options += ["--ignore-case"] if wanted.ignore_case else []
     options += ["--fixed-strings"] if wanted.fixed else []
     options += ["--no-ignore", "--hidden", "--glob=!**/.git/**"] if wanted.everything else []
-    options += [f"--glob={wanted.glob}"] if wanted.glob else []
-    # Globs are matched from where ripgrep runs.
+    globs = Globs.of(wanted.glob)
+    if globs.name_glob is not None:  # as a type of files: what --glob names is searched even if it is to be ignored
+        options += [f"--type-add=wanted:{globs.name_glob}", f"--type{'-not' if globs.excludes else ''}=wanted"]
     folder, name = (place, ".") if place.is_dir() else (place.parent, place.name)
     try:
         running = subprocess.Popen(  # noqa: S603  # a list of arguments; what a model wrote stands behind -e and --
@@ -118,17 +130,21 @@ def _by_ripgrep(program: str, place: Path, wanted: Wanted, seconds: float) -> Co
     try:
         with running:
             assert running.stdout is not None  # noqa: S101  # it was asked for
-            for path, number in _COUNT.findall(running.stdout.read()):
-                counted.lines[folder / os.fsdecode(path)] = int(number)
+            output = running.stdout.read()
     finally:
         timer.cancel()
         running.kill()
     counted.complete = not over.is_set()
-    refused = running.returncode == _REFUSED and not counted.lines
-    return None if refused else counted
+    if counted.complete and running.returncode == _FAILED and not output:
+        return None
+    for path, number in _COUNT.findall(output):
+        told = os.fsdecode(path).removeprefix("./")
+        if globs.name_glob is not None or globs.wants(readable(told)):
+            counted.lines[folder / told] = int(number)
+    return counted
 
 
-def _by_reading(place: Path, roots: Roots, wanted: Wanted, globs: Globs, seconds: float) -> Counted:
+def _by_reading(place: Path, roots: Roots, wanted: Wanted, seconds: float) -> Counted:
     match = matcher(wanted.pattern, fixed=wanted.fixed, ignore_case=wanted.ignore_case)
     until = time.monotonic() + seconds
     counted = Counted()
@@ -136,7 +152,7 @@ def _by_reading(place: Path, roots: Roots, wanted: Wanted, globs: Globs, seconds
     def expired() -> bool:
         return time.monotonic() > until
 
-    for path in files_under(place, roots, globs, everything=wanted.everything):
+    for path in files_under(place, roots, Globs.of(wanted.glob), everything=wanted.everything):
         if expired():
             counted.complete = False
             break
@@ -151,4 +167,5 @@ def _by_reading(place: Path, roots: Roots, wanted: Wanted, globs: Globs, seconds
         if found.hits:
             counted.lines[path] = len(found.hits)
         counted.complete &= found.ended != "time"
+        counted.exact &= found.ended != "matches"
     return counted

@@ -4,8 +4,8 @@ Rules:
 1. A path counts by where it really is: `..` and symbolic links are followed first. What is then outside of every root
    is refused, whether it exists or not.
 2. Only regular files are opened. A device or a FIFO could block for ever, or never end.
-3. The answer names paths as the model may write them: relative to the root, with `/` on every system. A name that is
-   not UTF-8 is told with U+FFFD, and found by that, where it is the only one that is told so.
+3. The answer names paths as the model may write them: relative to the root, with `/` on every system. What is
+   not UTF-8 in a name, or a control character, is told as U+FFFD, and found by that, where no other name is told so.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ _TOLD: Final = 200
 
 # Not there on Windows, which has neither FIFOs in folders nor the race that O_NOFOLLOW closes.
 _FLAGS: Final = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+
+# A line break or an escape sequence in the name of a file would be taken for something else.
+_CONTROL: Final = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), UNREADABLE)
 
 
 class Roots:
@@ -98,11 +101,6 @@ class Roots:
         return real if self._holds(real) else path
 
 
-def readable(name: str) -> str:
-    """A name as text: what is not UTF-8 in it stands as U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def opened(path: Path) -> BinaryIO:
     """A regular file, opened for reading; never what a link or a FIFO was put there for in the meantime."""
     try:
@@ -115,6 +113,13 @@ def opened(path: Path) -> BinaryIO:
         file.close()
         raise CallerError(f"{path.name} is not a regular file: {_kind(mode)} is never read")
     return file
+
+
+def readable(name: str) -> str:
+    """A name as one line of text: what is not UTF-8 in it, or a control character, stands as U+FFFD."""
+    if name.isascii() and name.isprintable():
+        return name
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").translate(_CONTROL)
 
 
 def _real_folder(folder: Path) -> Path:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
-from penstock.errors import ArgumentError
-from penstock.ignored import Ignored, pattern
+from penstock.ignored import Ignored
+from penstock.tools.globs import Globs
 from penstock.tools.roots import Roots, readable
 
 # Deeper trees are made by accident, or by somebody who means ill.
@@ -26,28 +26,10 @@ class Found(NamedTuple):
     is_link: bool = False
 
 
-class Globs:
-    """Which files are wanted, as `rg --glob` has it: `*.py`, `src/**`, `!*.min.js`."""
-
-    def __init__(self, glob: str | None) -> None:
-        self._excludes = glob is not None and glob.startswith("!")
-        try:
-            self._pattern = None if glob is None else pattern(glob.removeprefix("!"))
-        except ValueError:
-            raise ArgumentError("glob", glob, "such as *.py, src/** or !*.js") from None
-
-    @classmethod
-    def of(cls, glob: str | None) -> Self:
-        return cls(glob or None)
-
-    def wants(self, told: str) -> bool:
-        return self._pattern is None or self._pattern.match_file(told) != self._excludes
-
-
 def walked(place: Path, roots: Roots, *, everything: bool = False) -> Iterator[Found]:
     """What is in a folder and below. A folder comes before what is in it."""
     root = roots.of(place)
-    ignored = Ignored() if everything else Ignored.between(root, place)
+    ignored = Ignored() if everything else _rules_for(root, place)
     at = "" if place == root else place.relative_to(root).as_posix() + "/"
     return _walked(place, "", at, 0, ignored, everything=everything)
 
@@ -60,6 +42,24 @@ def files_under(place: Path, roots: Roots, globs: Globs, *, everything: bool = F
     for found in walked(place, roots, everything=everything):
         if not found.is_folder and not found.is_link and globs.wants(found.told) and found.path.is_file():
             yield found.path
+
+
+def is_hidden(place: Path, roots: Roots) -> bool:
+    """Whether the ignore files above a folder say that it is to be left out."""
+    root = roots.of(place)
+    return any(
+        Ignored.between(root, folder.parent).hides(folder.relative_to(root).as_posix() + "/")
+        for folder in (place, *place.parents)
+        if folder != root and folder.is_relative_to(root)
+    )
+
+
+def _rules_for(root: Path, place: Path) -> Ignored:
+    """The rules for what is in a folder: where it is to be left out itself and was asked for, only its own."""
+    if is_hidden(place, Roots([root])):
+        at = place.relative_to(root).as_posix() + "/"
+        return Ignored().inside(at, place)
+    return Ignored.between(root, place)
 
 
 def _walked(folder: Path, told: str, at: str, depth: int, ignored: Ignored, *, everything: bool) -> Iterator[Found]:
