@@ -18,6 +18,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -31,6 +32,7 @@ TEXTS: Final = 32  # in one request: some servers refuse more
 SECONDS: Final = 60.0  # from the question to the end of the answer
 SECONDS_OF_QUERY: Final = 5.0
 
+_HEEDING: Final = 0.2
 _TRIES: Final = 5
 _LONGEST_PAUSE: Final = 30.0
 _PASSING: Final = (408, 425, 429, 500, 502, 503, 504)
@@ -173,13 +175,15 @@ def _in_time(ask: Callable[[], bytes], seconds: float) -> bytes:
             answers.put(error)
 
     threading.Thread(target=run, name="penstock-embeddings", daemon=True).start()
-    try:
-        answer = answers.get(timeout=seconds)
-    except queue.Empty:
-        raise _Slow(seconds) from None
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        # In short waits: a signal that another thread is given, and any on Windows, is heeded only between two.
+        with suppress(queue.Empty):
+            answer = answers.get(timeout=min(left, _HEEDING))
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+    raise _Slow(seconds)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
