@@ -100,7 +100,7 @@ def test_unknown_project_is_answered_with_those_that_exist(project: Path, over: 
         async with client_of(over, mode) as client:
             text, failed = await called(client, "search_code", query="valve", project_id="gone")
             assert failed
-            assert text.endswith("none yet: index_repository or `penstock index PATH --project ID` makes one")
+            assert text.endswith("none yet: index_repository, or `penstock index PATH --project ID`, makes one")
             for name in ("mill", "shop"):
                 await called(client, "index_repository", path="code", project_id=name)
             for name in ("gone", "Shop"):
@@ -171,7 +171,7 @@ def test_odd_names_and_contents_are_told_and_read(project: Path, over: str) -> N
                 text, failed = await called(client, "grep_search", pattern=pattern, context=0)
                 assert not failed, text
                 assert "in 5 files]" in text
-                for name in (f"caf{lost}.txt", "new\nline.txt", "\N{GRINNING FACE}.txt", f"py{lost}.py"):
+                for name in (f"caf{lost}.txt", f"new{lost}line.txt", "\N{GRINNING FACE}.txt", f"py{lost}.py"):
                     assert f"{name} (1 match)" in text
             text, failed = await called(client, "grep_search", pattern="\0", glob="\0*")
             assert (text, failed) == ("[no match]", False)
@@ -182,7 +182,7 @@ def test_odd_names_and_contents_are_told_and_read(project: Path, over: str) -> N
             for name, content in (
                 (f"caf{lost}.txt", "needle café"),
                 (f"sur{lost * 3}.txt", "needle "),
-                ("new\nline.txt", "needle\n[line 1 of 1"),
+                (f"new{lost}line.txt", "needle\n[line 1 of 1"),
                 ("nul.bin", "[nul.bin: binary data, 8 bytes; it is no text]"),
                 (f"py{lost}.py", "def needle(p):"),
             ):
