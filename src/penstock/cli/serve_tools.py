@@ -136,8 +136,10 @@ def _until_told(serve: Callable[[], Awaitable[None]]) -> int:
 
         with caught(stop):
             await asyncio.wait([serving])
-        if not serving.cancelled():
-            serving.result()
+        # Who is told to stop takes the streams away from those who just write into them, and that is no failure.
+        error = None if serving.cancelled() else serving.exception()
+        if error is not None and not signals:
+            raise error
 
     asyncio.run(main())
     return 128 + signals[0] if signals else 0
