@@ -1,6 +1,6 @@
 """The vectors of an embedded index: half-precision numbers beside the chunks, all of them compared with a query's.
 
-A hundred thousand vectors of 256 numbers are compared in some 20 ms, so there is no structure to keep up. They stay in
+A hundred thousand vectors of 256 numbers are compared in some 10 ms, so there is no structure to keep up. They stay in
 memory, twice as large as in the file, until the index changes.
 """
 
